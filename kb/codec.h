@@ -1,0 +1,37 @@
+// Keys and values of the store. The only file that knows how they are laid out in bytes.
+#ifndef HEARSAY_KB_CODEC_H_
+#define HEARSAY_KB_CODEC_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "kb/block.h"
+#include "kb/ids.h"
+
+namespace hearsay {
+
+// Keys sort as their coordinates do: big-endian run, round, problem, first lane.
+std::string BlockKey(AttemptId first);
+absl::StatusOr<AttemptId> ParseBlockKey(absl::string_view key);
+std::string RoundKey(int run, int round);
+std::string RunKey(int run);
+std::string BaselineKey(int run, int problem);
+std::string TextKey(int number);
+
+// Encoding is a pure function of the block; may be called from any thread.
+std::string EncodeBlock(const AttemptBlock& block);
+// Errors: kDataLoss saying what does not fit. Never reads past the bytes, whatever they are.
+absl::StatusOr<AttemptBlock> DecodeBlock(AttemptId first, absl::string_view bytes);
+
+std::string EncodeBaselines(const BaselineBlock& baselines);
+absl::StatusOr<BaselineBlock> DecodeBaselines(absl::string_view bytes);
+
+// Receivers: for each lane of a block its receiving lanes in the next round, ascending.
+std::string EncodeReceivers(const std::vector<std::vector<uint32_t>>& receivers);
+absl::StatusOr<std::vector<std::vector<uint32_t>>> DecodeReceivers(absl::string_view bytes);
+
+}  // namespace hearsay
+
+#endif  // HEARSAY_KB_CODEC_H_

@@ -1,0 +1,99 @@
+// The store: one RocksDB directory that keeps runs, their rounds and attempts, and notes from outside.
+//
+// Column families and keys are those of docs/data-model.md. A round becomes visible whole or not at all.
+// One process at a time may open a kb for writing; any number may read. A Store is thread safe for
+// reading; writes come from one thread.
+#ifndef HEARSAY_KB_STORE_H_
+#define HEARSAY_KB_STORE_H_
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "kb/block.h"
+#include "kb/ids.h"
+#include "kb/kb.pb.h"
+
+namespace hearsay {
+
+// A claim as it stands in a note.
+struct NotedClaim {
+  ClaimId id;
+  Claim claim;
+};
+
+// What one round adds. `record` carries the digest; `blocks` all lanes of all problems of the run, in
+// key order, already encoded (they are encoded in parallel, see EncodeBlock).
+struct EncodedBlock {
+  AttemptId first;
+  std::string attempts;   // value in the column family `attempts`
+  std::string receivers;  // value in `receivers` for the same lanes of the round before; may be empty
+};
+
+class Store {
+ public:
+  enum class Mode { kRead, kWrite };
+
+  // Opens the kb in directory `path`. kWrite creates it where there is none.
+  // Errors, each naming the path: kNotFound (kRead, no kb there), kFailedPrecondition (in use by another
+  // process; another schema version, naming both), kDataLoss (damaged), kPermissionDenied, kUnavailable
+  // (disk full or not writable).
+  static absl::StatusOr<std::unique_ptr<Store>> Open(const std::string& path, Mode mode);
+  virtual ~Store() = default;
+
+  // --- runs ---
+  // All runs, ascending by number.
+  virtual absl::StatusOr<std::vector<RunRecord>> Runs() const = 0;
+  // Errors: kNotFound naming the run and the kb's last run.
+  virtual absl::StatusOr<RunRecord> Run(int run) const = 0;
+  // The number the next new run will have, from 1.
+  virtual absl::StatusOr<int> NextRun() const = 0;
+  // Creates or replaces the record of run `record.run()`, durably.
+  virtual absl::Status PutRun(const RunRecord& record) = 0;
+
+  // --- rounds ---
+  // Commits a round: all its blocks, the receivers of the round before, and its record, atomically.
+  // Survives the death of the process as soon as it returns; survives a power cut after Sync().
+  // REQUIRES: rounds of a run are committed in order, from 0.
+  virtual absl::Status CommitRound(const RoundRecord& record,
+                                   const std::vector<EncodedBlock>& blocks) = 0;
+  virtual absl::Status Sync() = 0;
+  // The records of the committed rounds, ascending.
+  virtual absl::StatusOr<std::vector<RoundRecord>> Rounds(int run) const = 0;
+
+  // --- baselines ---
+  virtual absl::Status PutBaselines(int run, int problem, const BaselineBlock& baselines) = 0;
+  virtual absl::StatusOr<BaselineBlock> Baselines(int run, int problem) const = 0;
+
+  // --- attempts ---
+  // The block that holds the attempt. Errors: kNotFound naming the attempt.
+  virtual absl::StatusOr<AttemptBlock> BlockOf(AttemptId attempt) const = 0;
+  // Calls `visit` with every block of the run in key order (round, problem, lane) until it returns false.
+  virtual absl::Status ScanRun(int run,
+                               const std::function<bool(const AttemptBlock&)>& visit) const = 0;
+  // The same for one round, and one problem of it where `problem` is not negative.
+  virtual absl::Status ScanRound(int run, int round, int problem,
+                                 const std::function<bool(const AttemptBlock&)>& visit) const = 0;
+  // The claim's record. Errors: kNotFound naming the claim.
+  virtual absl::StatusOr<NewClaim> FindClaim(ClaimId claim) const = 0;
+  // The note of an attempt, claims resolved.
+  virtual absl::StatusOr<std::vector<NotedClaim>> Note(AttemptId attempt) const = 0;
+  // The lanes of the next round that read this attempt's note, ascending.
+  virtual absl::StatusOr<std::vector<uint32_t>> Receivers(AttemptId attempt) const = 0;
+
+  // --- notes from outside ---
+  // Keeps a text in full and returns its number, from 1.
+  virtual absl::StatusOr<int> PutText(const TextRecord& text) = 0;
+  virtual absl::StatusOr<TextRecord> Text(int number) const = 0;
+  virtual absl::StatusOr<std::vector<TextRecord>> Texts() const = 0;
+};
+
+}  // namespace hearsay
+
+#endif  // HEARSAY_KB_STORE_H_
