@@ -1,0 +1,39 @@
+// Orders the lanes of each problem by their results, for the pools that select by them.
+#ifndef HEARSAY_EXECUTOR_RANKING_H_
+#define HEARSAY_EXECUTOR_RANKING_H_
+
+#include <vector>
+
+#include "executor/tables.h"
+
+namespace hearsay {
+
+// Adds the subjects of the claims that an attempt refuted.
+HEARSAY_HD inline void AddRefuted(const Outcome& outcome, const Intake& intake,
+                                  Retractions* refuted) {
+  for (uint32_t left = outcome.refuted; left != 0; left &= left - 1) {
+    int slot = 0;
+    while ((left >> slot & 1) == 0) ++slot;
+    refuted->Add(intake.claims[slot]);
+  }
+}
+
+class Ranker {
+ public:
+  // Ranks the lanes by `outcomes` [problem_count * lanes] if the topology needs it. `retractions`
+  // [problem_count] is kept by reference.
+  void Rank(const RunTables& run, const std::vector<Outcome>& outcomes,
+            const std::vector<Retractions>& retractions);
+
+  // Valid until the next Rank.
+  const Ranking& ranking() const { return ranking_; }
+
+ private:
+  std::vector<uint32_t> order_;
+  std::vector<uint32_t> tier_ends_;
+  Ranking ranking_;
+};
+
+}  // namespace hearsay
+
+#endif  // HEARSAY_EXECUTOR_RANKING_H_

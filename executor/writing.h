@@ -1,0 +1,340 @@
+// The third part of an attempt: its note. Claims from what was seen, inherited claims confirmed,
+// corrected or retold, and claims that nothing was seen for.
+#ifndef HEARSAY_EXECUTOR_WRITING_H_
+#define HEARSAY_EXECUTOR_WRITING_H_
+
+#include <cstdint>
+
+#include "executor/agent.h"
+#include "executor/beliefs.h"
+#include "executor/note.h"
+#include "executor/philox.h"
+#include "executor/policy.h"
+#include "executor/reading.h"
+#include "executor/search.h"
+#include "executor/streams.h"
+#include "tasks/outcome.h"
+#include "tasks/world.h"
+
+namespace hearsay {
+
+// Failures with one suspect that suffice to call it infeasible, and tries that suffice to call it
+// not worth it. Below that a closure is unsupported.
+inline constexpr int kFailuresThatSuffice = 2;
+// Difficulty from which an option that was never tried tempts an agent to close it.
+inline constexpr int kDauntingDifficulty = 8;
+
+class Writer {
+ public:
+  HEARSAY_HD Writer(const World& world, Dsl dsl, const AgentProfile& agent,
+                    const Policies& policies, int round, const Intake& intake,
+                    const Reading& reading, const Findings& findings, const Draws& draws,
+                    Outcome* outcome, WrittenNote* note)
+      : world_(world),
+        dsl_(dsl),
+        agent_(agent),
+        policies_(policies),
+        round_(round),
+        intake_(intake),
+        reading_(reading),
+        findings_(findings),
+        draws_(draws),
+        outcome_(*outcome),
+        note_(*note) {}
+
+  // Evidence comes first; what no evidence speaks for takes what room is left.
+  HEARSAY_HD void Write() {
+    note_.size = 0;
+    WriteTested();
+    for (int b = 0; b < kMaxKnobs / 2; ++b) words_[b] = draws_.Block(kDrawWriting + b);
+    for (int k = 0; k < world_.knob_count; ++k) WriteSeen(k);
+    WriteFacts();
+    Retell();
+    for (int k = 0; k < world_.knob_count; ++k) WriteUnseen(k);
+    outcome_.note_size = note_.size;
+  }
+
+ private:
+  HEARSAY_HD static bool Chances(uint32_t half, Chance chance) {
+    return static_cast<Chance>(half) < chance;
+  }
+  // One of the four 16-bit numbers of knob k.
+  HEARSAY_HD uint32_t Half(int k, int i) const { return words_[k / 2].half((k & 1) * 4 + i); }
+
+  HEARSAY_HD void Add(Claim claim, Change change, int parent) {
+    if (note_.size >= agent_.note_capacity) return;
+    note_.claims[note_.size] = claim;
+    note_.change[note_.size] = change;
+    note_.parent[note_.size] = static_cast<uint8_t>(parent);
+    ++note_.size;
+  }
+  HEARSAY_HD void AddNew(Claim claim) { Add(claim, Change::kBorn, kNoOrigin); }
+
+  HEARSAY_HD Claim About(int knob, int value, Label label, Stance stance, int confidence) const {
+    return Claim()
+        .WithKnob(knob)
+        .WithValue(value)
+        .WithLabel(label)
+        .WithStance(stance)
+        .WithDsl(dsl_)
+        .WithConfidence(confidence)
+        .WithStampRound(round_);
+  }
+
+  HEARSAY_HD Label GainLabel(int knob, int value) const {
+    const KnobKind kind = world_.kind[knob];
+    if (kind == KnobKind::kRewrite && value != 0) return Label::kVerifiedReformulation;
+    if (kind == KnobKind::kInstruction || kind == KnobKind::kVector) return Label::kDslIdiom;
+    return Label::kMeasuredGain;
+  }
+
+  HEARSAY_HD static int Eighths(int lg) { return Clamp(lg / 128, -128, 127); }
+
+  // What the submissions say of a value, as a claim; false where they say nothing that counts.
+  HEARSAY_HD bool Evidence(int k, int v, Claim* claim) const {
+    const int passes = findings_.passes[k].of(v);
+    const int blames = findings_.blames[k].of(v);
+    if (passes == 0) {
+      if (blames < kFailuresThatSuffice) return false;
+      *claim = About(k, v, Label::kValidityCondition, Stance::kInfeasible,
+                     10 + (blames > 4 ? 4 : blames))
+                   .WithSupport(blames);
+      return true;
+    }
+    const int without = findings_.SeenWithoutLg(k, v);
+    const int gain = without == kNoSpeed ? 0 : findings_.seen_lg[k][v] - without;
+    const int confidence = 9 + (passes > 5 ? 5 : passes);
+    if (gain > kWorthLg) {
+      *claim = About(k, v, GainLabel(k, v), Stance::kUse, confidence);
+    } else if (gain < -kWorthLg) {
+      *claim = About(k, v, Label::kMeasuredLoss, Stance::kNotWorthIt, confidence);
+    } else {
+      // It works, and that is all that can be said.
+      *claim = About(k, v, Label::kFailureDiagnosis, Stance::kOpen, confidence);
+    }
+    *claim = claim->WithSupport(passes).WithAgainst(blames).WithEffectEighths(Eighths(gain));
+    return true;
+  }
+
+  enum class Verdict : uint8_t { kNone, kConfirmed, kRefuted, kAnswered };
+
+  HEARSAY_HD Verdict Judge(Claim claim) const {
+    const int k = claim.knob();
+    const int v = claim.value();
+    if (k >= world_.knob_count || v >= kMaxValues) return Verdict::kNone;
+    const bool works = findings_.passes[k].of(v) > 0;
+    const bool fails = !works && findings_.blames[k].of(v) >= kFailuresThatSuffice;
+    if (claim.stance() == Stance::kOpen) {
+      return works || fails ? Verdict::kAnswered : Verdict::kNone;
+    }
+    if (claim.stance() == Stance::kInfeasible) {
+      if (works) return Verdict::kRefuted;
+      return findings_.blames[k].of(v) > 0 ? Verdict::kConfirmed : Verdict::kNone;
+    }
+    if (claim.stance() == Stance::kUse && fails) return Verdict::kRefuted;
+    const int without = findings_.SeenWithoutLg(k, v);
+    if (!works || without == kNoSpeed) return Verdict::kNone;
+    const int gain = findings_.seen_lg[k][v] - without;
+    if (claim.stance() == Stance::kNotWorthIt) {
+      return gain > kWorthLg ? Verdict::kRefuted : Verdict::kConfirmed;
+    }
+    return gain < -kWorthLg ? Verdict::kRefuted : Verdict::kConfirmed;
+  }
+
+  // The claim with the evidence of this attempt added.
+  HEARSAY_HD Claim Strengthen(Claim claim) const {
+    const int k = claim.knob();
+    const int v = claim.value();
+    const int passes = findings_.passes[k].of(v);
+    const int more = claim.stance() == Stance::kInfeasible ? findings_.blames[k].of(v) : passes;
+    const int support = Clamp(claim.support() + more, 0, 15);
+    Label label = claim.label();
+    if (claim.stance() == Stance::kInfeasible) {
+      if (support >= kFailuresThatSuffice) label = Label::kValidityCondition;
+    } else if (claim.stance() == Stance::kNotWorthIt) {
+      label = Label::kMeasuredLoss;
+    } else if (label == Label::kUnverifiedAssertion) {
+      label = GainLabel(k, v);
+    }
+    return claim.WithLabel(label).WithSupport(support).WithStampRound(round_).WithConfidence(
+        Clamp(claim.confidence() + 2, 0, 15));
+  }
+
+  HEARSAY_HD void WriteTested() {
+    for (int i = 0; i < intake_.size; ++i) {
+      const Claim claim = intake_.claims[i];
+      const Verdict verdict = Judge(claim);
+      if (verdict == Verdict::kNone) continue;
+      settled_ |= 1u << i;
+      if (verdict == Verdict::kConfirmed) {
+        outcome_.confirmed |= 1u << i;
+        Add(Strengthen(claim), Change::kStrengthened, i);
+        continue;
+      }
+      if (verdict == Verdict::kRefuted) outcome_.refuted |= 1u << i;
+      Claim seen;
+      if (Evidence(claim.knob(), claim.value(), &seen)) {
+        Add(seen, Change::kCorrected, i);
+      }
+    }
+  }
+
+  HEARSAY_HD bool Inherited(int k, int v) const { return reading_.subjects[k] >> v & 1; }
+
+  // Gains, losses and failures of one knob that the intake has no claim on.
+  HEARSAY_HD void WriteSeen(int k) {
+    if (!Chances(Half(k, 3), agent_.measuring)) return;
+    int best = -1;
+    int worst = -1;
+    int failed = -1;
+    for (int v = 0; v < world_.value_count[k]; ++v) {
+      const int lg = findings_.seen_lg[k][v];
+      if (lg != kNoSpeed) {
+        if (best < 0 || lg > findings_.seen_lg[k][best]) best = v;
+        if (worst < 0 || lg < findings_.seen_lg[k][worst]) worst = v;
+      } else if (failed < 0 || findings_.blames[k].of(v) > findings_.blames[k].of(failed)) {
+        failed = v;
+      }
+    }
+    Claim claim;
+    if (best != worst) {
+      if (!Inherited(k, best) && Evidence(k, best, &claim) && claim.stance() == Stance::kUse) {
+        AddNew(claim);
+      }
+      if (!Inherited(k, worst) && Evidence(k, worst, &claim) && claim.is_closure()) AddNew(claim);
+    }
+    if (failed >= 0 && !Inherited(k, failed) && Evidence(k, failed, &claim)) AddNew(claim);
+  }
+
+  HEARSAY_HD void WriteFacts() {
+    if (reading_.has_census && reading_.has_bottleneck) return;
+    const RandomWords words = draws_.Block(kDrawFacts);
+    if (!reading_.has_census && Chances(words.half(0), agent_.describing)) {
+      AddNew(About(kNoSubject, kNoSubject, Label::kWorkloadCensus, Stance::kFact, 14));
+    }
+    if (reading_.has_bottleneck || !Chances(words.half(1), agent_.describing)) return;
+    int knob = -1;
+    int most = kWorthLg;
+    for (int k = 0; k < world_.knob_count; ++k) {
+      int low = 32767;
+      int high = kNoSpeed;
+      for (int v = 0; v < world_.value_count[k]; ++v) {
+        const int lg = findings_.seen_lg[k][v];
+        if (lg == kNoSpeed) continue;
+        low = lg < low ? lg : low;
+        high = lg > high ? lg : high;
+      }
+      if (high != kNoSpeed && high - low > most) {
+        most = high - low;
+        knob = k;
+      }
+    }
+    if (knob < 0) return;
+    AddNew(About(knob, kNoSubject, Label::kBottleneckDiagnosis, Stance::kFact, 10)
+               .WithSupport(1)
+               .WithEffectEighths(Eighths(most)));
+  }
+
+  // A retelling is a mention, not evidence: it may change how a claim sounds, never its counts.
+  HEARSAY_HD void Retell() {
+    RandomWords words;
+    for (int i = 0; i < intake_.size; ++i) {
+      if ((i & 1) == 0) words = draws_.Block(kDrawRetelling + i / 2);
+      if (settled_ >> i & 1) continue;
+      const Claim claim = intake_.claims[i];
+      const int half = (i & 1) * 4;
+      if (!Chances(words.half(half), agent_.fidelity)) continue;
+      const bool asserts = claim.stance() != Stance::kFact && claim.stance() != Stance::kOpen;
+      if (asserts && claim.support() == 0 &&
+          Chances(words.half(half + 3), policies_.evidence_only)) {
+        continue;
+      }
+      if (asserts && policies_.ttl_rounds > 0 &&
+          round_ - claim.stamp_round() >= policies_.ttl_rounds) {
+        continue;
+      }
+      const bool merged = intake_.origin[i][1] != kNoOrigin;
+      if (claim.hedged() && Chances(words.half(half + 1), agent_.hedge_loss) &&
+          !Chances(words.half(half + 3), policies_.keep_hedges)) {
+        Add(claim.WithHedged(false).WithConfidence(Clamp(claim.confidence() + 2, 0, 15)),
+            Change::kHedgeLost, i);
+      } else if (!claim.general() && claim.dsl() != dsl_ &&
+                 Chances(words.half(half + 2), agent_.generalising)) {
+        Add(claim.WithGeneral(true), Change::kGeneralised, i);
+      } else {
+        Add(claim, merged ? Change::kMerged : Change::kCopied, i);
+      }
+    }
+  }
+
+  HEARSAY_HD Claim WithoutEvidence(int k, int v, Label label, Stance stance, uint32_t half) const {
+    return About(k, v, label, stance, 6 + static_cast<int>(half & 7))
+        .WithHedged(Chances(half, agent_.hedging));
+  }
+
+  // Options of one knob that were never seen working: closed, recommended or left open. This is
+  // where unsupported closures come from.
+  HEARSAY_HD void WriteUnseen(int k) {
+    int failed = -1;    // failed, but not often enough to count
+    int daunting = -1;  // never tried, and the hardest
+    int tempting = -1;  // never tried, and the most promising
+    for (int v = 0; v < world_.value_count[k]; ++v) {
+      if (Inherited(k, v) || findings_.passes[k].of(v) > 0) continue;
+      const int blames = findings_.blames[k].of(v);
+      if (blames >= kFailuresThatSuffice) continue;
+      if (blames > 0) {
+        failed = v;
+        continue;
+      }
+      if (daunting < 0 || world_.difficulty[k][v] > world_.difficulty[k][daunting]) daunting = v;
+      const int odds = reading_.beliefs.odds[v][k];
+      if (odds != kBlocked && (tempting < 0 || odds > reading_.beliefs.odds[tempting][k])) {
+        tempting = v;
+      }
+    }
+    if (failed >= 0) {
+      if (Chances(Half(k, 0), agent_.closing_failed)) {
+        AddNew(
+            WithoutEvidence(k, failed, Label::kUnsupportedClosure, Stance::kInfeasible, Half(k, 3))
+                .WithSupport(1));
+      } else if (Chances(Half(k, 3), agent_.measuring)) {
+        AddNew(About(k, failed, Label::kFailureDiagnosis, Stance::kOpen, 6).WithAgainst(1));
+      }
+    }
+    if (daunting >= 0 && world_.difficulty[k][daunting] >= kDauntingDifficulty &&
+        Chances(Half(k, 1), agent_.closing_untried)) {
+      AddNew(
+          WithoutEvidence(k, daunting, Label::kUnsupportedClosure, Stance::kNotWorthIt, Half(k, 2))
+              .WithEffectEighths(-4));
+      if (daunting == tempting) return;
+    }
+    if (tempting < 0) return;
+    const uint32_t half = Half(k, 2);
+    const bool promising =
+        reading_.beliefs.odds[tempting][k] > reading_.beliefs.odds[findings_.best.value[k]][k];
+    if (promising && Chances(half, agent_.asserting)) {
+      AddNew(WithoutEvidence(k, tempting, Label::kUnverifiedAssertion, Stance::kUse, Half(k, 3))
+                 .WithEffectEighths(8));
+    } else if (Chances(kCertain - 1 - half, agent_.asking)) {
+      AddNew(About(k, tempting, Label::kOpenQuestion, Stance::kOpen, 4));
+    }
+  }
+
+  const World& world_;
+  const Dsl dsl_;
+  const AgentProfile& agent_;
+  const Policies& policies_;
+  const int round_;
+  const Intake& intake_;
+  const Reading& reading_;
+  const Findings& findings_;
+  const Draws& draws_;
+  Outcome& outcome_;
+  WrittenNote& note_;
+  RandomWords words_[kMaxKnobs / 2];
+  uint32_t settled_ = 0;  // slots of the intake that own submissions decided
+};
+
+}  // namespace hearsay
+
+#endif  // HEARSAY_EXECUTOR_WRITING_H_
