@@ -1,5 +1,5 @@
-// A block: the attempts of one problem in one round, for a range of lanes, in memory. It is what the
-// engine hands to the store and what readers get back; kb/codec.h turns it into bytes.
+// A block: the attempts of one problem in one round, for a range of lanes, in memory. It is what
+// the engine hands to the store and what readers get back; kb/codec.h turns it into bytes.
 //
 // Plain data, no locks. Ragged columns have one offset more than there are attempts.
 #ifndef HEARSAY_KB_BLOCK_H_
@@ -25,18 +25,22 @@ struct NewClaim {
   ClaimId parents[2];             // the second only when merged; none() where there is none
 };
 
-// One claim an attempt read, in the order of the bits of Outcome::adopted, confirmed and refuted: the
-// claim parents[0] itself or, where parents[1] is not none(), what was merged from the two.
+// One claim an attempt read, in the order of the bits of Outcome::adopted, confirmed and refuted:
+// the claim parents[0] itself or, where parents[1] is not none(), what was merged from the two.
 struct IntakeEntry {
   ClaimId parents[2];
 };
+
+// Intake entries of one attempt at most: the bits of the masks in Outcome.
+inline constexpr int kMaxIntake = 32;
 
 struct AttemptBlock {
   AttemptId first;  // attempt of the first lane
   std::vector<Outcome> outcomes;
   std::vector<uint32_t> source_begin{0};
   std::vector<uint32_t> sources;  // lanes of the round before (the same problem)
-  // Without claims (record mode "summary") the four columns below stay empty but for their zero offset.
+  // Without claims (record mode "summary") the four columns below stay empty but for their zero
+  // offset.
   std::vector<uint32_t> note_begin{0};
   std::vector<ClaimId> notes;  // the note: claims in order, new ones among them
   std::vector<uint32_t> new_begin{0};

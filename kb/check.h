@@ -16,8 +16,8 @@ struct Finding {
 };
 
 struct CheckReport {
-  std::vector<Finding> findings;  // the first `max_findings`, in key order
-  int64_t finding_count = 0;      // all
+  std::vector<Finding> findings;                           // the first `max_findings`, in key order
+  int64_t finding_count = 0;                               // all
   int64_t runs = 0, rounds = 0, attempts = 0, claims = 0;  // looked at
 };
 

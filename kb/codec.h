@@ -21,14 +21,21 @@ std::string BaselineKey(int run, int problem);
 std::string TextKey(int number);
 
 // Encoding is a pure function of the block; may be called from any thread.
+// REQUIRES: 1 to kBlockLanes attempts, each with at most 255 sources, kMaxIntake entries,
+// kMaxNewClaims new claims and a note of 255; every claim in notes, intake and parents is of this
+// run and problem, and parents[0] of an intake entry is one. What an attempt may hold by the rules
+// of docs/data-model.md is less; what breaks them is kept as it is, for the integrity check to
+// name.
 std::string EncodeBlock(const AttemptBlock& block);
 // Errors: kDataLoss saying what does not fit. Never reads past the bytes, whatever they are.
 absl::StatusOr<AttemptBlock> DecodeBlock(AttemptId first, absl::string_view bytes);
 
+// REQUIRES: at least one outcome, 1 to 256 agent slots.
 std::string EncodeBaselines(const BaselineBlock& baselines);
 absl::StatusOr<BaselineBlock> DecodeBaselines(absl::string_view bytes);
 
 // Receivers: for each lane of a block its receiving lanes in the next round, ascending.
+// REQUIRES: 1 to kBlockLanes lanes.
 std::string EncodeReceivers(const std::vector<std::vector<uint32_t>>& receivers);
 absl::StatusOr<std::vector<std::vector<uint32_t>>> DecodeReceivers(absl::string_view bytes);
 

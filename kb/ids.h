@@ -1,8 +1,9 @@
-// Ids of attempts and claims: coordinates packed into 64 bits, ordered as the store orders its keys.
+// Ids of attempts and claims: coordinates packed into 64 bits, ordered as the store orders its
+// keys.
 //
-// Written "R3:r17.p71.l42" (run 3, round 17, problem p71, lane 42) and, for the fifth claim that this
-// attempt was the first to write, "R3:r17.p71.l42#5". Lanes and rounds count from 0; problems have the
-// numbers of their names; claims count from 1.
+// Written "R3:r17.p71.l42" (run 3, round 17, problem p71, lane 42) and, for the fifth claim that
+// this attempt was the first to write, "R3:r17.p71.l42#5". Lanes and rounds count from 0; problems
+// have the numbers of their names; claims count from 1.
 #ifndef HEARSAY_KB_IDS_H_
 #define HEARSAY_KB_IDS_H_
 
@@ -16,6 +17,9 @@ namespace hearsay {
 
 inline constexpr int kMaxRuns = 1 << 12;
 inline constexpr int kMaxProblems = 1 << 7;
+// New claims an attempt can have: what the 5 bits of a place tell apart. A note keeps to
+// kMaxNoteClaims.
+inline constexpr int kMaxNewClaims = 32;
 
 // REQUIRES: 1 <= run < kMaxRuns, 0 <= round < kMaxRounds, 0 <= problem index < kMaxProblems,
 // 0 <= lane < kMaxLanes.
@@ -34,8 +38,8 @@ struct AttemptId {
 };
 
 struct ClaimId {
-  uint64_t value = 0;  // the attempt that first wrote it, then 5 bits of its place among that attempt's
-                       // new claims, from 0; value 0 is no claim
+  uint64_t value = 0;  // the attempt that first wrote it, then 5 bits of its place among that
+                       // attempt's new claims, from 0; value 0 is no claim
 
   static constexpr ClaimId Of(AttemptId attempt, int place) {
     return {attempt.value << 5 | static_cast<uint64_t>(place)};

@@ -1,8 +1,9 @@
-// The store: one RocksDB directory that keeps runs, their rounds and attempts, and notes from outside.
+// The store: one RocksDB directory that keeps runs, their rounds and attempts, and notes from
+// outside.
 //
-// Column families and keys are those of docs/data-model.md. A round becomes visible whole or not at all.
-// One process at a time may open a kb for writing; any number may read. A Store is thread safe for
-// reading; writes come from one thread.
+// Column families and keys are those of docs/data-model.md. A round becomes visible whole or not at
+// all. One process at a time may open a kb for writing; any number may read. A Store is thread safe
+// for reading; writes come from one thread.
 #ifndef HEARSAY_KB_STORE_H_
 #define HEARSAY_KB_STORE_H_
 
@@ -28,12 +29,19 @@ struct NotedClaim {
   Claim claim;
 };
 
-// What one round adds. `record` carries the digest; `blocks` all lanes of all problems of the run, in
-// key order, already encoded (they are encoded in parallel, see EncodeBlock).
+// What one round adds. `record` carries the digest; `blocks` all lanes of all problems of the run,
+// in key order, already encoded (they are encoded in parallel, see EncodeBlock).
 struct EncodedBlock {
   AttemptId first;
-  std::string attempts;   // value in the column family `attempts`
-  std::string receivers;  // value in `receivers` for the same lanes of the round before; may be empty
+  std::string attempts;  // value in the column family `attempts`
+  std::string
+      receivers;  // value in `receivers` for the same lanes of the round before; may be empty
+};
+
+struct StoreOptions {
+  // Rounds from this size on are written as sorted files and ingested; smaller ones go through the
+  // write-ahead log, which spares a run of many small rounds a file each.
+  size_t ingest_threshold_bytes = size_t{4} << 20;
 };
 
 class Store {
@@ -41,10 +49,12 @@ class Store {
   enum class Mode { kRead, kWrite };
 
   // Opens the kb in directory `path`. kWrite creates it where there is none.
-  // Errors, each naming the path: kNotFound (kRead, no kb there), kFailedPrecondition (in use by another
-  // process; another schema version, naming both), kDataLoss (damaged), kPermissionDenied, kUnavailable
-  // (disk full or not writable).
-  static absl::StatusOr<std::unique_ptr<Store>> Open(const std::string& path, Mode mode);
+  // Errors, each naming the path: kNotFound (kRead, no kb there), kFailedPrecondition (in use by
+  // another process; another schema version, naming both), kDataLoss (damaged), kPermissionDenied,
+  // kUnavailable (disk full or not writable).
+  // kRead sees what was committed when it opened, and no more.
+  static absl::StatusOr<std::unique_ptr<Store>> Open(const std::string& path, Mode mode,
+                                                     const StoreOptions& options = {});
   virtual ~Store() = default;
 
   // --- runs ---
@@ -60,7 +70,9 @@ class Store {
   // --- rounds ---
   // Commits a round: all its blocks, the receivers of the round before, and its record, atomically.
   // Survives the death of the process as soon as it returns; survives a power cut after Sync().
-  // REQUIRES: rounds of a run are committed in order, from 0.
+  // Errors: kFailedPrecondition where the run has no record or the round is not its next one (they
+  // are committed in order, from 0); kInvalidArgument where a block is not of this round or out of
+  // order; kUnavailable (disk full). After an error nothing of the round is there.
   virtual absl::Status CommitRound(const RoundRecord& record,
                                    const std::vector<EncodedBlock>& blocks) = 0;
   virtual absl::Status Sync() = 0;
@@ -74,7 +86,8 @@ class Store {
   // --- attempts ---
   // The block that holds the attempt. Errors: kNotFound naming the attempt.
   virtual absl::StatusOr<AttemptBlock> BlockOf(AttemptId attempt) const = 0;
-  // Calls `visit` with every block of the run in key order (round, problem, lane) until it returns false.
+  // Calls `visit` with every block of the run in key order (round, problem, lane) until it returns
+  // false.
   virtual absl::Status ScanRun(int run,
                                const std::function<bool(const AttemptBlock&)>& visit) const = 0;
   // The same for one round, and one problem of it where `problem` is not negative.
@@ -84,6 +97,11 @@ class Store {
   virtual absl::StatusOr<NewClaim> FindClaim(ClaimId claim) const = 0;
   // The note of an attempt, claims resolved.
   virtual absl::StatusOr<std::vector<NotedClaim>> Note(AttemptId attempt) const = 0;
+  // The notes of all lanes of one problem in one round, claims resolved; [lane]. Reads every block
+  // once, where Note() for each lane would read many. Errors: kNotFound where the round has no such
+  // problem.
+  virtual absl::StatusOr<std::vector<std::vector<NotedClaim>>> NotesOfRound(int run, int round,
+                                                                            int problem) const = 0;
   // The lanes of the next round that read this attempt's note, ascending.
   virtual absl::StatusOr<std::vector<uint32_t>> Receivers(AttemptId attempt) const = 0;
 

@@ -1,0 +1,200 @@
+#include "kb/codec.h"
+
+#include "absl/strings/str_cat.h"
+#include "kb/block_columns.h"
+#include "kb/bytes.h"
+#include "kb/kb.pb.h"
+
+namespace hearsay {
+namespace {
+
+void AppendBigEndian(std::string* key, uint64_t value, int bytes) {
+  for (int shift = 8 * (bytes - 1); shift >= 0; shift -= 8) {
+    key->push_back(static_cast<char>(value >> shift & 0xff));
+  }
+}
+
+uint32_t BigEndian32(absl::string_view bytes) {
+  uint32_t value = 0;
+  for (int i = 0; i < 4; ++i) value = value << 8 | static_cast<uint8_t>(bytes[i]);
+  return value;
+}
+
+absl::Status Damaged(AttemptId first, absl::string_view what) {
+  return absl::DataLossError(absl::StrCat("block ", Format(first), ": ", what));
+}
+
+}  // namespace
+
+// A key is its coordinates in four bytes each: readable in a dump, and LZ4 and the store's own
+// prefix coding leave nothing of the zeros.
+std::string RunKey(int run) {
+  std::string key;
+  AppendBigEndian(&key, static_cast<uint64_t>(run), 4);
+  return key;
+}
+
+std::string RoundKey(int run, int round) {
+  std::string key = RunKey(run);
+  AppendBigEndian(&key, static_cast<uint64_t>(round), 4);
+  return key;
+}
+
+std::string BlockKey(AttemptId first) {
+  std::string key = RoundKey(first.run(), first.round());
+  AppendBigEndian(&key, static_cast<uint64_t>(first.problem()), 4);
+  AppendBigEndian(&key, static_cast<uint64_t>(first.lane()), 4);
+  return key;
+}
+
+absl::StatusOr<AttemptId> ParseBlockKey(absl::string_view key) {
+  if (key.size() != 16) {
+    return absl::DataLossError(absl::StrCat("a block's key has ", key.size(), " bytes, not 16"));
+  }
+  const uint32_t run = BigEndian32(key), round = BigEndian32(key.substr(4));
+  const uint32_t problem = BigEndian32(key.substr(8)), lane = BigEndian32(key.substr(12));
+  if (run < 1 || run >= kMaxRuns || round >= kMaxRounds || problem >= kMaxProblems ||
+      lane >= kMaxLanes) {
+    return absl::DataLossError(absl::StrCat("a block's key is out of range: run ", run, ", round ",
+                                            round, ", problem ", problem, ", lane ", lane));
+  }
+  return AttemptId::Of(static_cast<int>(run), static_cast<int>(round), static_cast<int>(problem),
+                       static_cast<int>(lane));
+}
+
+std::string BaselineKey(int run, int problem) {
+  std::string key = RunKey(run);
+  AppendBigEndian(&key, static_cast<uint64_t>(problem), 4);
+  return key;
+}
+
+std::string TextKey(int number) { return RunKey(number); }
+
+std::string EncodeBlock(const AttemptBlock& block) {
+  AttemptBlockRecord record;
+  record.set_count(static_cast<uint32_t>(block.size()));
+  record.set_sources(PutSources(block));
+  record.set_has_claims(block.has_claims());
+  if (block.has_claims()) {
+    record.set_intake(PutIntake(block));
+    record.set_claims(PutNewClaims(block));
+    record.set_notes(PutNotes(block));
+    record.set_outcomes(
+        PutOutcomes(block.outcomes, block.note_begin.data(), block.intake_begin.data()));
+  } else {
+    record.set_outcomes(PutOutcomes(block.outcomes, nullptr, nullptr));
+  }
+  return record.SerializeAsString();
+}
+
+absl::StatusOr<AttemptBlock> DecodeBlock(AttemptId first, absl::string_view bytes) {
+  AttemptBlockRecord record;
+  if (bytes.size() > INT32_MAX ||
+      !record.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
+    return Damaged(first, "is no AttemptBlockRecord");
+  }
+  const uint32_t count = record.count();
+  if (count < 1 || count > kBlockLanes || first.lane() + static_cast<int>(count) > kMaxLanes) {
+    return Damaged(first, absl::StrCat("holds ", count, " attempts, not 1 to ", kBlockLanes));
+  }
+  const int n = static_cast<int>(count);
+  AttemptBlock block;
+  block.first = first;
+  if (!TakeSources(record.sources(), n, &block)) return Damaged(first, "sources do not decode");
+  if (record.has_claims()) {
+    if (!TakeIntake(record.intake(), n, &block)) return Damaged(first, "intake does not decode");
+    if (!TakeNewClaims(record.claims(), n, &block)) {
+      return Damaged(first, "new claims do not decode");
+    }
+    if (!TakeNotes(record.notes(), n, &block)) return Damaged(first, "notes do not decode");
+  } else if (!record.intake().empty() || !record.claims().empty() || !record.notes().empty()) {
+    return Damaged(first, "says it holds no claims, yet does");
+  }
+  block.outcomes.resize(count);
+  const bool claims = record.has_claims();
+  if (!TakeOutcomes(record.outcomes(), absl::MakeSpan(block.outcomes),
+                    claims ? block.note_begin.data() : nullptr,
+                    claims ? block.intake_begin.data() : nullptr)) {
+    return Damaged(first, "outcomes do not decode");
+  }
+  return block;
+}
+
+std::string EncodeBaselines(const BaselineBlock& baselines) {
+  BaselineRecord record;
+  record.set_agent_slots(static_cast<uint32_t>(baselines.agent_slots));
+  record.set_count(static_cast<uint32_t>(baselines.outcomes.size()));
+  record.set_outcomes(PutOutcomes(baselines.outcomes, nullptr, nullptr));
+  return record.SerializeAsString();
+}
+
+absl::StatusOr<BaselineBlock> DecodeBaselines(absl::string_view bytes) {
+  BaselineRecord record;
+  if (bytes.size() > INT32_MAX ||
+      !record.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
+    return absl::DataLossError("baselines: is no BaselineRecord");
+  }
+  // Every outcome takes bytes, so a count beyond them is damage and must not be allocated.
+  if (record.count() < 1 || record.count() > record.outcomes().size() || record.agent_slots() < 1 ||
+      record.agent_slots() > 256) {
+    return absl::DataLossError(absl::StrCat("baselines: ", record.count(), " outcomes of ",
+                                            record.agent_slots(), " agents do not fit"));
+  }
+  BaselineBlock baselines;
+  baselines.agent_slots = static_cast<int>(record.agent_slots());
+  baselines.outcomes.resize(record.count());
+  if (!TakeOutcomes(record.outcomes(), absl::MakeSpan(baselines.outcomes), nullptr, nullptr)) {
+    return absl::DataLossError("baselines: outcomes do not decode");
+  }
+  return baselines;
+}
+
+std::string EncodeReceivers(const std::vector<std::vector<uint32_t>>& receivers) {
+  size_t total = 0;
+  for (const std::vector<uint32_t>& lanes : receivers) total += lanes.size();
+  ByteWriter out((receivers.size() + total) * kMaxVarintBytes);
+  for (const std::vector<uint32_t>& lanes : receivers) {
+    out.Varint(static_cast<uint32_t>(lanes.size()));
+  }
+  // Most topologies send the notes of neighbours to neighbours: one lane further is 0.
+  uint32_t expected = 0;
+  for (const std::vector<uint32_t>& lanes : receivers) {
+    for (const uint32_t lane : lanes) {
+      out.Varint(ZigZag(static_cast<int32_t>(lane - expected)));
+      expected = lane + 1;
+    }
+  }
+  ReceiversRecord record;
+  record.set_count(static_cast<uint32_t>(receivers.size()));
+  record.set_lanes(std::string(out.bytes()));
+  return record.SerializeAsString();
+}
+
+absl::StatusOr<std::vector<std::vector<uint32_t>>> DecodeReceivers(absl::string_view bytes) {
+  ReceiversRecord record;
+  if (bytes.size() > INT32_MAX ||
+      !record.ParseFromArray(bytes.data(), static_cast<int>(bytes.size())) || record.count() < 1 ||
+      record.count() > kBlockLanes) {
+    return absl::DataLossError("receivers: is no ReceiversRecord");
+  }
+  ByteReader in(record.lanes());
+  std::vector<uint32_t> sizes(record.count());
+  uint64_t total = 0;
+  for (uint32_t& size : sizes) total += size = in.Varint(kMaxLanes);
+  if (!in.ok() || total > in.left()) return absl::DataLossError("receivers: sizes do not fit");
+  std::vector<std::vector<uint32_t>> receivers(record.count());
+  uint32_t expected = 0;
+  for (size_t i = 0; i < receivers.size(); ++i) {
+    receivers[i].reserve(sizes[i]);
+    for (uint32_t k = 0; k < sizes[i]; ++k) {
+      const uint32_t lane = expected + static_cast<uint32_t>(UnZigZag(in.Varint()));
+      if (lane >= kMaxLanes) return absl::DataLossError("receivers: a lane is out of range");
+      receivers[i].push_back(lane);
+      expected = lane + 1;
+    }
+  }
+  if (!in.done()) return absl::DataLossError("receivers: lanes do not decode");
+  return receivers;
+}
+
+}  // namespace hearsay
