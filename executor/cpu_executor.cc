@@ -29,12 +29,13 @@ class CpuExecutor final : public Executor {
     pool_.For(ChunkCount(), [&](int chunk) {
       const int slot = chunk / chunks_a_problem_;
       WrittenNote note;
+      NoObserver observer;
       for (int lane = First(chunk); lane < End(chunk); ++lane) {
         for (int a = 0; a < slots; ++a) {
           const int agent = run_.agents_rotate ? a : run_.AgentOf(0, lane);
           for (int dsl = 0; dsl < kDslCount; ++dsl) {
             Outcome& outcome = (*baselines)[(Index(slot, lane) * slots + a) * kDslCount + dsl];
-            RunSolo(run_, slot, lane, agent, static_cast<Dsl>(dsl), 0, &outcome, &note);
+            RunSolo(run_, slot, lane, agent, static_cast<Dsl>(dsl), 0, &outcome, &note, &observer);
           }
         }
       }

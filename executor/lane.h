@@ -126,17 +126,17 @@ HEARSAY_HD inline bool HeldBack(const Policies& policies, const Outcome& source,
 
 // The solo baseline of (slot, lane, agent, dsl): no note in, and its own note is passed to nobody,
 // unless a lane is skipped: then `note` is what the lane hands on.
+template <typename Observer>
 HEARSAY_HD inline void RunSolo(const RunTables& run, int slot, int lane, int agent, Dsl dsl,
-                               int round, Outcome* outcome, WrittenNote* note) {
+                               int round, Outcome* outcome, WrittenNote* note, Observer* observer) {
   const Draws draws(run.seed, Stream::kBaseline,
                     static_cast<uint32_t>(agent * kDslCount) + static_cast<uint32_t>(dsl),
                     run.problem_index[slot], lane);
   Intake nothing;
-  NoObserver observer;
   *outcome = Outcome();
   outcome->agent = static_cast<uint8_t>(agent);
   RunAttempt(run.WorldOf(slot, dsl), dsl, run.agents[agent], Policies(), round, nothing, draws,
-             outcome, note, &observer);
+             outcome, note, observer);
 }
 
 // One lane in one round. Reads the state after the round before (ignored in round 0), writes this
@@ -174,7 +174,7 @@ HEARSAY_HD inline uint64_t RunLane(const RunTables& run, const Ranking& ranking,
                                        : Reception::kSkipped;
   }
   if (reception == Reception::kSkipped || reception == Reception::kGated) {
-    RunSolo(run, slot, lane, agent, dsl, round, outcome, note);
+    RunSolo(run, slot, lane, agent, dsl, round, outcome, note, observer);
   } else {
     *outcome = Outcome();
     outcome->agent = static_cast<uint8_t>(agent);

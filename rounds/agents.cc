@@ -69,9 +69,9 @@ absl::Status Apply(const AgentSpec& spec, AgentProfile* profile) {
     if (!reflection->HasField(spec, proto_field)) continue;
     const double value = reflection->GetDouble(spec, proto_field);
     if (!(value >= field.low && value <= field.high)) {
-      return absl::InvalidArgumentError(absl::StrCat("agent '", spec.name(), "': ", field.name, " is ",
-                                                     value, ", not from ", field.low, " to ",
-                                                     field.high));
+      return absl::InvalidArgumentError(absl::StrCat("agent '", spec.name(), "': ", field.name,
+                                                     " is ", value, ", not from ", field.low,
+                                                     " to ", field.high));
     }
     const int32_t fixed = static_cast<int32_t>(std::lround(value * field.unit));
     if (field.member == nullptr) {

@@ -19,8 +19,8 @@ extern const char kBuiltInAgentsText[];
 const std::vector<AgentSpec>& BuiltInAgents();
 
 // The profile of agent `name`: one of `own`, which come first, or a built-in one.
-// Errors: kInvalidArgument naming the agent, the field and the value: no such agent (with the nearest
-// name), a chance outside 0 to 1, a capacity or pace out of range.
+// Errors: kInvalidArgument naming the agent, the field and the value: no such agent (with the
+// nearest name), a chance outside 0 to 1, a capacity or pace out of range.
 absl::StatusOr<AgentProfile> FindAgent(absl::string_view name, const std::vector<AgentSpec>& own);
 
 }  // namespace hearsay

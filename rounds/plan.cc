@@ -68,8 +68,8 @@ absl::Status CheckPolicy(const PolicySpec& policy) {
   const double strength = policy.strength();
   if (IsTtl(*field)) {
     if (!(strength >= 1 && strength < kMaxRounds) || strength != std::floor(strength)) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("policy ttl is ", strength, "; it takes a whole number of rounds, 1 or more"));
+      return absl::InvalidArgumentError(absl::StrCat(
+          "policy ttl is ", strength, "; it takes a whole number of rounds, 1 or more"));
     }
   } else if (!(strength >= 0 && strength <= 1)) {
     return absl::InvalidArgumentError(
@@ -126,8 +126,8 @@ absl::Status CompletePlan(Plan* plan) {
   Default("fixed", plan->mutable_agent_schedule());
   Default("h200", plan->mutable_hardware());
   Default("full", plan->mutable_record());
-  if (plan->lanes() == 0) plan->set_lanes(kDefaultLanes);
-  if (plan->rounds() == 0) plan->set_rounds(kDefaultRounds);
+  if (!plan->has_lanes()) plan->set_lanes(kDefaultLanes);
+  if (!plan->has_rounds()) plan->set_rounds(kDefaultRounds);
   if (!plan->has_seed()) plan->set_seed(1);
   if (plan->agents().empty()) {
     for (const AgentSpec& agent : BuiltInAgents()) plan->add_agents(agent.name());
@@ -202,8 +202,9 @@ absl::StatusOr<Topology> ParseTopology(absl::string_view text) {
   }
   for (const char* known : {"relay", "fanout", "pool"}) {
     if (kind == known) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "topology '", text, "' is incomplete; write relay, fanout:N or pool:N,uniform|best|standing"));
+      return absl::InvalidArgumentError(
+          absl::StrCat("topology '", text,
+                       "' is incomplete; write relay, fanout:N or pool:N,uniform|best|standing"));
     }
   }
   return UnknownWord("topology", kind, {"relay", "fanout", "pool"});
