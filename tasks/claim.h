@@ -1,7 +1,7 @@
 // A claim: one structured statement about the design knobs of a problem, as it stands in a note.
 //
-// A claim is a value of 64 bits; two claims with equal bits say the same thing. Who said it, and from
-// what it was made, is provenance and lives in kb/. The enumerations are stored: append only.
+// A claim is a value of 64 bits; two claims with equal bits say the same thing. Who said it, and
+// from what it was made, is provenance and lives in kb/. The enumerations are stored: append only.
 #ifndef HEARSAY_TASKS_CLAIM_H_
 #define HEARSAY_TASKS_CLAIM_H_
 
@@ -45,13 +45,13 @@ inline constexpr int kStanceCount = 5;
 // What became of a claim between the note it was read in and the note it was written to. kCopied
 // leaves every bit as it was, so that the copy is the same claim; all others make a new claim.
 enum class Change : uint8_t {
-  kBorn = 0,         // no parent: written from the attempt's own submissions, or from none
-  kCopied = 1,       // unchanged; never stored as a claim of its own
-  kHedgeLost = 2,    // "may" became "does"
-  kStrengthened = 3, // own submissions bore it out
-  kCorrected = 4,    // own submissions refuted the parent; this says what was seen instead
-  kMerged = 5,       // made from two parents on one subject
-  kGeneralised = 6,  // said of one DSL, now said of both
+  kBorn = 0,          // no parent: written from the attempt's own submissions, or from none
+  kCopied = 1,        // unchanged; never stored as a claim of its own
+  kHedgeLost = 2,     // "may" became "does"
+  kStrengthened = 3,  // own submissions bore it out
+  kCorrected = 4,     // own submissions refuted the parent; this says what was seen instead
+  kMerged = 5,        // made from two parents on one subject
+  kGeneralised = 6,   // said of one DSL, now said of both
 };
 inline constexpr int kChangeCount = 7;
 

@@ -19,7 +19,7 @@ struct Knob {
 
 // Immutable. The same for both DSLs and any hardware: they differ in times and statuses only.
 struct DesignSpace {
-  std::vector<Knob> knobs;  // 1 to kMaxKnobs; knobs[0] is the kMove knob
+  std::vector<Knob> knobs;   // 1 to kMaxKnobs; knobs[0] is the kMove knob
   std::vector<int> strides;  // point = sum of value[k] * strides[k]; strides[0] == 1
 
   int point_count() const;  // at most kMaxPoints

@@ -1,4 +1,5 @@
-// The digest of a round: a sum over its attempts of a 64-bit hash of each attempt's canonical words.
+// The digest of a round: a sum over its attempts of a 64-bit hash of each attempt's canonical
+// words.
 //
 // A sum does not depend on how the attempts were split over threads, batches or ranks, and needs no
 // order. The words of an attempt, in this order (docs/formats.md, "Digest"):

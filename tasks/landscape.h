@@ -52,7 +52,11 @@ class Atlas {
   // REQUIRES: 0 <= problem_index < ProblemCount().
   virtual const Landscape& Get(int problem_index, Dsl dsl) = 0;
   // Models all of `problem_indexes`, in both DSLs, with `threads` threads.
+  // REQUIRES: threads >= 1.
   virtual void Prepare(const std::vector<int>& problem_indexes, int threads) = 0;
+  // A digest of the landscapes of `problem_indexes` in both DSLs (shape, entries, difficulty), in
+  // any order. The same on every machine; two runs on one digest ran in the same world.
+  virtual uint64_t Digest(const std::vector<int>& problem_indexes) = 0;
 };
 
 }  // namespace hearsay

@@ -18,8 +18,9 @@ int ProblemCount();
 // "p71" -> 70. Errors: kInvalidArgument with the id and the nearest known one.
 absl::StatusOr<int> ParseProblemId(absl::string_view id);
 
-// A selection such as "p01,p62-p74" or "linear_attention,p05" or "all": indexes, ascending, each once.
-// Errors: kInvalidArgument naming the part that is no problem, range or family, with the nearest.
+// A selection such as "p01,p62-p74" or "linear_attention,p05" or "all": indexes, ascending, each
+// once. Errors: kInvalidArgument naming the part that is no problem, range or family, with the
+// nearest.
 absl::StatusOr<std::vector<int>> ParseProblemSelection(absl::string_view selection);
 
 // The inverse, as short as may be: "all" or "p01,p62-p74".

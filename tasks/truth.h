@@ -19,9 +19,9 @@ enum class Truth : uint8_t {
 // 1.05x in lg units (1024 x log2 1.05 = 72.1): what a value must gain to be worth it.
 inline constexpr int kWorthLg = 72;
 
-// What every believer of "do not use this value" loses at best: log2(best overall / best without the
-// value), in lg units, 0 or more. Source: docs/model.md, "Truth".
-// REQUIRES: claim has a knob and a value of `world`.
+// What every believer of "do not use this value" loses at best: log2(best overall / best without
+// the value), in lg units, 0 or more. Source: docs/model.md, "Truth". REQUIRES: claim has a knob
+// and a value of `world`.
 HEARSAY_HD inline int ClosureCostLg(const World& world, Claim claim) {
   const int without = world.best_without_lg[claim.knob()][claim.value()];
   // Without any passing point left the believer still has eager, at speed 0.
@@ -29,8 +29,8 @@ HEARSAY_HD inline int ClosureCostLg(const World& world, Claim claim) {
   return world.best_lg > fallback ? world.best_lg - fallback : 0;
 }
 
-// Truth of `claim` in `world`, whichever DSL the claim was made in: a claim can be true where it was
-// born and false where it arrives.
+// Truth of `claim` in `world`, whichever DSL the claim was made in: a claim can be true where it
+// was born and false where it arrives.
 //   kInfeasible  true iff no passing point has the value
 //   kNotWorthIt  true iff no passing point with the value beats the best without it by 5%
 //   kUse         true iff the best point with the value is within 5% of the best of all

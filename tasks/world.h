@@ -1,7 +1,8 @@
 // What an attempt can ask of the world: the landscape of one (problem, DSL, hardware) with what is
 // derived from it, as plain values without pointers into the heap of its own.
 //
-// All speeds are in lg units: 1024 x log2(speedup over eager), so 0 is eager and 1024 is twice as fast.
+// All speeds are in lg units: 1024 x log2(speedup over eager), so 0 is eager and 1024 is twice as
+// fast.
 #ifndef HEARSAY_TASKS_WORLD_H_
 #define HEARSAY_TASKS_WORLD_H_
 
@@ -26,7 +27,8 @@ enum class Status : uint8_t {
 };
 inline constexpr int kStatusCount = 5;
 
-// What a knob decides. Value 0 of every knob is the trivial one; kMove 0 leaves everything in eager.
+// What a knob decides. Value 0 of every knob is the trivial one; kMove 0 leaves everything in
+// eager.
 enum class KnobKind : uint8_t {
   kMove = 0,         // which stages leave eager PyTorch; always knob 0
   kFuse = 1,         // which of the moved stages share a kernel
@@ -72,11 +74,11 @@ struct World {
   // where there is none.
   int16_t best_with_lg[kMaxKnobs][kMaxValues];
   int16_t best_without_lg[kMaxKnobs][kMaxValues];
-  // What it takes to write this value in this DSL, in sixteenths of a step of skill; the difficulty of a
-  // point is the sum over its knobs, 0 for point 0.
+  // What it takes to write this value in this DSL, in sixteenths of a step of skill; the difficulty
+  // of a point is the sum over its knobs, 0 for point 0.
   uint8_t difficulty[kMaxKnobs][kMaxValues];
-  int16_t best_lg;        // best speed of any passing point
-  const Entry* entries;   // [point_count], owned by the landscape
+  int16_t best_lg;       // best speed of any passing point
+  const Entry* entries;  // [point_count], owned by the landscape
 };
 
 }  // namespace hearsay
