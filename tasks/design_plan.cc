@@ -92,18 +92,27 @@ Candidate MoveKnob(const ProblemSpec& problem) {
     return Weight(problem.stages(a)) > Weight(problem.stages(b));
   });
   std::vector<Span> spans = GrowingSpans(problem, order[0]);
-  // The second heaviest stage alone: an honest alternative to the first.
-  spans.insert(spans.begin() + 1, Span{order[1], order[1], 0});
-
   Candidate knob{KnobKind::kMove, 0, "move", {}, {}};
   knob.Add("eager", 0);
+  // An honest alternative to the heaviest stage: with products among the stages, to leave just
+  // these to the library; without, the second heaviest.
+  int others = 0;
+  for (int s = 0; s < n; ++s) others |= problem.stages(s).matrix_product() ? 0 : 1 << s;
+  const bool products = HasMatrixProduct(problem);
   for (const Span& span : spans) {
     int mask = 0;
     for (int s = span.first; s <= span.last; ++s) mask |= 1 << s;
+    if (mask == others) others = 0;
     knob.Add(mask == (1 << n) - 1      ? "all"
              : span.first == span.last ? names[span.first]
                                        : absl::StrCat(names[span.first], "..", names[span.last]),
              mask);
+    if (knob.size() > 2) continue;
+    if (!products) knob.Add(names[order[1]], 1 << order[1]);
+  }
+  if (products && others != 0) {
+    knob.values.insert(knob.values.begin() + 2, "all_but_products");
+    knob.parameters.insert(knob.parameters.begin() + 2, others);
   }
   return knob;
 }
@@ -121,38 +130,33 @@ int EdgesWhere(const ProblemSpec& problem, Predicate fused) {
 Candidate FuseKnob(const ProblemSpec& problem) {
   const auto product = [&problem](int s) { return problem.stages(s).matrix_product(); };
   const auto turns = [&problem](int s) { return problem.stages(s).serial_steps(); };
-  int first_product = problem.stages_size();
-  int last_product = -1;
-  for (int s = 0; s < problem.stages_size(); ++s) {
-    if (!product(s)) continue;
-    first_product = std::min(first_product, s);
-    last_product = s;
-  }
+  const auto streams = [&problem](int s) {
+    const std::string& rewrite = problem.stages(s).rewrite();
+    return !rewrite.empty() && RewriteOf(rewrite).streams();
+  };
   std::vector<std::pair<std::string, int>> values = {{"none", 0}};
   if (problem.recurrence_steps() > 1) {
     values.push_back({"loop", EdgesWhere(problem, [&](int i) {
                         return turns(i) > 1 && turns(i) == turns(i + 1);
                       })});
   }
-  if (last_product >= 0) {
+  if (HasMatrixProduct(problem)) {
     values.push_back({"prologues", EdgesWhere(problem, [&](int i) { return !product(i); })});
     values.push_back({"epilogues", EdgesWhere(problem, [&](int i) { return !product(i + 1); })});
-    values.push_back({"core", EdgesWhere(problem, [&](int i) {
-                        return first_product <= i && i < last_product;
-                      })});
+    values.push_back(
+        {"streams", EdgesWhere(problem, [&](int i) { return streams(i) || streams(i + 1); })});
   } else {
     values.push_back({"pairs", EdgesWhere(problem, [](int i) { return i % 2 == 0; })});
   }
   values.push_back({"all", EdgesWhere(problem, [](int) { return true; })});
 
-  Candidate knob{KnobKind::kFuse, 1, "fuse", {}, {}};
-  for (size_t i = 0; i < values.size(); ++i) {
-    // "all" wins over an equal value; otherwise the first of equals stays.
+  const int everything = values.back().second;
+  Candidate knob{KnobKind::kFuse, 10, "fuse", {}, {}};
+  for (const auto& [name, mask] : values) {
+    // Of equal values the first stays, except that "all" keeps its name.
     const bool repeated =
-        std::any_of(values.begin(), values.begin() + i,
-                    [&](const auto& before) { return before.second == values[i].second; }) ||
-        (i + 1 < values.size() && values[i].second == values.back().second);
-    if (!repeated) knob.Add(values[i].first, values[i].second);
+        std::find(knob.parameters.begin(), knob.parameters.end(), mask) != knob.parameters.end();
+    if (!repeated && (mask != everything || name == "all")) knob.Add(name, mask);
   }
   return knob;
 }
@@ -169,12 +173,14 @@ std::vector<Candidate> RewriteKnobs(const ProblemSpec& problem) {
   }
   std::stable_sort(weights.begin(), weights.end(),
                    [](const auto& a, const auto& b) { return a.second > b.second; });
-  constexpr int kImportance[] = {2, 6, 10};
+  constexpr int kImportance[] = {20, 60, 100};
   std::vector<Candidate> knobs;
   for (const auto& [name, weight] : weights) {
     if (knobs.size() == 3) break;
     const RewriteSpec& rewrite = RewriteOf(name);
     Candidate knob{KnobKind::kRewrite, kImportance[knobs.size()], name, {}, {}, &rewrite};
+    // How a reduction is dealt out matters more than how deep its pipeline is.
+    if (rewrite.splits()) knob.importance = std::min(knob.importance, 65);
     knob.Add("off", 0);
     for (int v = 0; v < rewrite.values_size(); ++v) knob.Add(rewrite.values(v).name(), v + 1);
     knobs.push_back(std::move(knob));
@@ -200,7 +206,7 @@ Candidate VectorKnob(const ProblemSpec& problem, int importance) {
 }
 
 Candidate PrecisionKnob(const ProblemSpec& problem, bool products) {
-  Candidate knob{KnobKind::kPrecision, 5, "precision", {}, {}};
+  Candidate knob{KnobKind::kPrecision, 50, "precision", {}, {}};
   const auto add = [&knob](const char* name, Precision precision) {
     knob.Add(name, static_cast<int>(precision));
   };
@@ -245,13 +251,13 @@ std::vector<Candidate> AllKnobs(const ProblemSpec& problem) {
   const std::vector<int> tiles = !products                     ? std::vector<int>{1, 2, 4, 8, 16}
                                  : problem.nominal_tile() == 0 ? std::vector<int>{16, 32, 64, 128}
                                                                : std::vector<int>{32, 64, 128, 256};
-  knobs.push_back(NumberKnob(KnobKind::kTile, 4, "tile", tiles));
+  knobs.push_back(NumberKnob(KnobKind::kTile, 40, "tile", tiles));
   const bool wide = !products || MemoryBound(problem);
-  if (wide) knobs.push_back(VectorKnob(problem, products ? 9 : 3));
-  knobs.push_back(NumberKnob(KnobKind::kPipeline, 7, "pipeline",
+  if (wide) knobs.push_back(VectorKnob(problem, products ? 90 : 30));
+  knobs.push_back(NumberKnob(KnobKind::kPipeline, 70, "pipeline",
                              products ? std::vector<int>{1, 2, 4, 6} : std::vector<int>{1, 2, 4}));
   if (products) {
-    Candidate knob{KnobKind::kInstruction, 3, "instruction", {}, {}};
+    Candidate knob{KnobKind::kInstruction, 30, "instruction", {}, {}};
     knob.Add("simt", static_cast<int>(Instruction::kSimt));
     knob.Add("mma", static_cast<int>(Instruction::kMma));
     knob.Add("warpgroup", static_cast<int>(Instruction::kWarpgroup));
@@ -261,7 +267,7 @@ std::vector<Candidate> AllKnobs(const ProblemSpec& problem) {
   // 264: two blocks for each SM of the smallest GPU in the catalogue.
   if (!splits &&
       (problem.parallel_units() < 264 || problem.reduction_elements() >= 4096 || grid_wide)) {
-    knobs.push_back(NumberKnob(KnobKind::kSplit, 8, "split", {1, 2, 4, 8}));
+    knobs.push_back(NumberKnob(KnobKind::kSplit, 80, "split", {1, 2, 4, 8}));
   }
   return knobs;
 }
@@ -279,15 +285,17 @@ bool DropValue(std::vector<Candidate>& knobs) {
     int keep;
     bool from_end;
   };
-  constexpr Step kSteps[] = {{KnobKind::kPipeline, 3, true}, {KnobKind::kVector, 4, false},
-                             {KnobKind::kSplit, 3, true},    {KnobKind::kMove, 6, false},
-                             {KnobKind::kRewrite, 4, false}, {KnobKind::kTile, 3, false},
-                             {KnobKind::kFuse, 4, false},    {KnobKind::kMove, 5, false}};
+  constexpr Step kSteps[] = {
+      {KnobKind::kPipeline, 3, true}, {KnobKind::kSplit, 3, true},    {KnobKind::kVector, 5, false},
+      {KnobKind::kMove, 6, false},    {KnobKind::kRewrite, 4, false}, {KnobKind::kVector, 4, false},
+      {KnobKind::kTile, 3, false},    {KnobKind::kFuse, 4, false},    {KnobKind::kMove, 5, false}};
   for (const Step& step : kSteps) {
     for (Candidate& knob : knobs) {
       if (knob.kind != step.kind || knob.size() <= step.keep) continue;
-      // Never value 0. For moves the runner-up stage goes first.
-      knob.Remove(step.from_end ? knob.size() - 1 : step.kind == KnobKind::kMove ? 2 : 1);
+      // Never value 0. A move loses the least of its growing spans.
+      knob.Remove(step.from_end                  ? knob.size() - 1
+                  : step.kind == KnobKind::kMove ? knob.size() - 2
+                                                 : 1);
       return true;
     }
   }

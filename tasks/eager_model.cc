@@ -12,8 +12,8 @@ constexpr double kEagerFp32Product = 0.78;
 constexpr double kEagerSimt = 0.50;
 // Every launch of a stage after the first moves this share of the stage's bytes again, up to so
 // many.
-constexpr double kRepeatedBytes = 0.3;
-constexpr double kMostRepeats = 6;
+constexpr double kRepeatedBytes = 0.15;
+constexpr double kMostRepeats = 5;
 
 }  // namespace
 

@@ -14,7 +14,7 @@ double Overlapped(double a, double b, double exposed);
 
 // Share of the shorter of launching and running that shows; likewise of memory and computation.
 inline constexpr double kExposedLaunch = 0.3;
-inline constexpr double kExposedMemory = 0.25;
+inline constexpr double kExposedMemory = 0.15;
 
 // Seconds of the host waiting for the device in this stage: the problem's synchronisations, spread
 // over the stages inside loops (over all where there is no loop) by launches.

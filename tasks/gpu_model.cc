@@ -71,7 +71,6 @@ GpuModel::GpuModel(const ProblemSpec& problem, const DesignPlan& plan, const Har
   for (const StageSpec& s : problem.stages()) total_bytes += s.bytes();
   // What of a stage's bytes is compulsory, were all stages alike.
   const double compulsory = total_bytes > 0 ? std::min(1.0, problem.min_bytes() / total_bytes) : 1;
-  has_products_ = false;
   for (int i = 0; i < n; ++i) {
     const StageSpec& s = problem.stages(i);
     Stage stage = {};
@@ -86,12 +85,12 @@ GpuModel::GpuModel(const ProblemSpec& problem, const DesignPlan& plan, const Har
       stage.bytes[fused] = s.bytes() * (1 - share * (1 - compulsory));
     }
     stage.matrix_product = s.matrix_product();
-    has_products_ |= s.matrix_product();
     stage.grid_wide = s.grid_wide();
     stage.reduces_rows = s.reduces_rows();
     stage.recurrent = s.serial_steps() > 1 && recurrence_steps_ > 1;
     stage.serial_steps = s.serial_steps();
     stage.rewrite = s.rewrite().empty() ? nullptr : &RewriteOf(s.rewrite());
+    stage.chunking_stage = -1;
     stage.rewrite_knob = -1;
     for (size_t k = 0; k < plan.rewrites.size(); ++k) {
       if (plan.rewrites[k] != nullptr && plan.rewrites[k] == stage.rewrite) {
@@ -116,6 +115,13 @@ GpuModel::GpuModel(const ProblemSpec& problem, const DesignPlan& plan, const Har
     };
     for (int j = i; j >= 0 && same(j); --j) stages_[i].loop_mask |= 1 << j;
     for (int j = i; j < n && same(j); ++j) stages_[i].loop_mask |= 1 << j;
+  }
+  for (int i = 0; i < n; ++i) {
+    for (int j = 0; j < n; ++j) {
+      const bool mine = j == i || (stages_[i].loop_mask >> j & 1) != 0;
+      const RewriteSpec* rewrite = stages_[j].rewrite;
+      if (mine && rewrite != nullptr && rewrite->chunks()) stages_[i].chunking_stage = j;
+    }
   }
 }
 

@@ -27,7 +27,7 @@ struct Cost {
   double launch_seconds = 0;  // launches and synchronisations, hidden or not
   double memory_seconds = 0;
   double compute_seconds = 0;
-  double latency_seconds = 0;  // of the dependent steps of a recurrence
+  double latency_seconds = 0;  // of waves of blocks and of the dependent steps of a recurrence
   double bytes = 0;            // to and from HBM
   double launches = 0;
 };
@@ -61,7 +61,9 @@ class GpuModel {
     bool matrix_product, grid_wide, reduces_rows;
     bool recurrent;  // each of its steps needs the one before
     int serial_steps;
-    int loop_mask;               // stages of the loop it sits in, itself included; 0 outside loops
+    int loop_mask;  // stages of the loop it sits in, itself included; 0 outside loops
+    // A stage of the same loop, or itself, whose rewrite cuts the recurrence into chunks; -1: none.
+    int chunking_stage;
     int rewrite_knob;            // -1: no rewrite, or one that is taken for granted
     const RewriteSpec* rewrite;  // of the catalogue, or null
     double row_elements;
@@ -90,6 +92,8 @@ class GpuModel {
   bool RewriteOn(const Stage& stage, const Settings& settings) const;
   // Parameter of the stage's rewrite, 0 where it is off.
   int RewriteParameter(const Stage& stage, const Settings& settings) const;
+  // Length of the chunks the stage's recurrence is cut into, 0 where it runs step by step.
+  int ChunkOf(const Stage& stage, const Settings& settings) const;
   int SplitOf(const Group& group, const Settings& settings) const;
   bool Unavailable(const Group& group, const Settings& settings) const;
   double SharedBytes(const Group& group, const Settings& settings) const;
@@ -107,7 +111,7 @@ class GpuModel {
   uint64_t eager_picoseconds_ = 0;
 
   // Of the problem.
-  bool integers_, quantised_, has_products_;
+  bool integers_, quantised_;
   int tolerance_steps_;
   double parallel_units_, nominal_tile_;
   int element_bytes_;

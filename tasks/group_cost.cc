@@ -13,7 +13,7 @@ constexpr double kDepthElements = 64;  // of the operands a pipeline slot holds
 // Bytes in flight that reach half of what memory gives, as a share of latency times bandwidth.
 constexpr double kHalfFlight = 0.25;
 // Pipeline depth at which an instruction reaches half of its rate.
-constexpr double kHalfDepth[kInstructionCount] = {0.2, 0.4, 0.8};
+constexpr double kHalfDepth[kInstructionCount] = {0.2, 0.4, 0.7};
 // Rows the instruction works on at once: smaller tiles waste the rest.
 constexpr double kInstructionRows[kInstructionCount] = {1, 16, 64};
 // Each further stage in a kernel costs its products this share of their rate, up to a limit.
@@ -24,6 +24,7 @@ constexpr double kPrologueRepeats = 3;
 constexpr double kSpillFactor = 1.6;
 constexpr double kSplitBytes =
     0.02;  // partial results of each further block, as a share of the bytes
+constexpr double kWaveSeconds = 0.4e-6;         // starting and ending the blocks of a full wave
 constexpr double kStepSeconds = 0.8e-6;         // one step of a recurrence within a kernel
 constexpr double kExposedStepSeconds = 0.6e-6;  // of it, what deeper pipelines hide
 constexpr double kChunkSeconds = 2.5e-6;        // one chunk: a few dependent small products
@@ -69,18 +70,33 @@ double OperandBytes(Precision precision) {
   }
 }
 
+// Operations with chunks of this length (0: none) by operations without. A recurrence gains
+// products within its chunks; what eager computes for all pairs of steps at once loses the pairs
+// far apart.
+double ChunkFactor(int chunk, bool recurrence) {
+  if (chunk == 0) return 1;
+  return recurrence ? 1 + chunk / 128.0 : 0.25 + chunk / 512.0;
+}
+
 double FactorOr1(double factor) { return factor > 0 ? factor : 1; }
 
 }  // namespace
 
 int GpuModel::RewriteParameter(const Stage& stage, const Settings& settings) const {
   if (stage.rewrite == nullptr) return 0;
-  const int value = stage.rewrite_knob < 0 ? 1 : settings.rewrite[stage.rewrite_knob];
+  // Without a knob a rewrite comes with the move, but a split is always a choice.
+  if (stage.rewrite_knob < 0)
+    return stage.rewrite->splits() ? 0 : std::max(1, stage.rewrite->values(0).parameter());
+  const int value = settings.rewrite[stage.rewrite_knob];
   return value == 0 ? 0 : std::max(1, stage.rewrite->values(value - 1).parameter());
 }
 
 bool GpuModel::RewriteOn(const Stage& stage, const Settings& settings) const {
   return RewriteParameter(stage, settings) != 0;
+}
+
+int GpuModel::ChunkOf(const Stage& stage, const Settings& settings) const {
+  return stage.chunking_stage < 0 ? 0 : RewriteParameter(stages_[stage.chunking_stage], settings);
 }
 
 int GpuModel::SplitOf(const Group& group, const Settings& settings) const {
@@ -132,10 +148,9 @@ double GpuModel::SharedBytes(const Group& group, const Settings& settings) const
   // Chunks of a recurrence are held square, in fp32, beside the state.
   for (int s = group.first; s <= group.last; ++s) {
     const Stage& stage = stages_[s];
-    if (stage.recurrent && stage.rewrite != nullptr && stage.rewrite->chunks()) {
-      const double chunk = RewriteParameter(stage, settings);
-      bytes += chunk * chunk * 4;
-    }
+    if (!stage.recurrent) continue;
+    const double chunk = ChunkOf(stage, settings);
+    bytes += chunk * chunk * 4;
   }
   return bytes;
 }
@@ -181,7 +196,9 @@ int GpuModel::ErrorSteps(const Group& group, const Settings& settings) const {
       break;
     case Precision::kBf16Sums:
       steps += sums ? 2 : 1;
-      if (sums && reduction_elements_ > 512) steps += 2;
+      if (sums && reduction_elements_ > 128) steps += 2;
+      // A state or output that is stored in fp32 shows every sum in bf16.
+      if (element_bytes_ == 4) steps += 2;
       if (recurrence_steps_ > 64) steps += 2;
       break;
     case Precision::kFp8:
@@ -214,8 +231,7 @@ Status GpuModel::StatusOf(const Group& group, const Settings& settings) const {
       return Status::kRuntimeError;
     }
     // A chain of steps dealt out to blocks computes something else.
-    const bool chunked = rewritten && stage.rewrite->chunks();
-    if (stage.recurrent && split > 1 && !chunked) return Status::kIncorrect;
+    if (stage.recurrent && split > 1 && ChunkOf(stage, settings) == 0) return Status::kIncorrect;
   }
   return ErrorSteps(group, settings) > tolerance_steps_ ? Status::kIncorrect : Status::kOk;
 }
@@ -229,9 +245,9 @@ double GpuModel::Turns(const Group& group, const Settings& settings) const {
     const bool on = RewriteOn(stage, settings);
     const bool looped = (group.left_mask >> s & 1) != 0;
     const bool unbatched = stage.rewrite != nullptr && stage.rewrite->batches() && !on;
-    const bool chunked = stage.rewrite != nullptr && stage.rewrite->chunks() && on;
     // The state of a recurrence leaves the chip between kernels, step by step.
-    const bool torn = stage.recurrent && !chunked && (stage.loop_mask & ~group_mask) != 0;
+    const bool torn =
+        stage.recurrent && ChunkOf(stage, settings) == 0 && (stage.loop_mask & ~group_mask) != 0;
     if (looped || unbatched || torn) turns = std::max<double>(turns, stage.serial_steps);
   }
   return turns;
@@ -243,8 +259,7 @@ double GpuModel::RecurrenceSeconds(const Group& group, const Settings& settings)
     const Stage& stage = stages_[s];
     if (!stage.recurrent) continue;
     const double steps = std::min(stage.serial_steps, recurrence_steps_);
-    const int chunk =
-        stage.rewrite != nullptr && stage.rewrite->chunks() ? RewriteParameter(stage, settings) : 0;
+    const int chunk = ChunkOf(stage, settings);
     const double each = chunk > 0 ? kChunkSeconds + kExposedStepSeconds / settings.pipeline
                                   : kStepSeconds + kExposedStepSeconds / settings.pipeline;
     seconds = std::max(seconds, (chunk > 0 ? steps / chunk : steps) * each);
@@ -255,8 +270,7 @@ double GpuModel::RecurrenceSeconds(const Group& group, const Settings& settings)
 double GpuModel::MatrixRate(const Stage& stage, const Settings& settings) const {
   const int i = static_cast<int>(settings.instruction);
   // A step of a recurrence is a product with a vector: nothing for tensor cores.
-  const bool chunked = RewriteOn(stage, settings) && stage.rewrite->chunks();
-  if (i == 0 || (stage.recurrent && !chunked)) {
+  if (i == 0 || (stage.recurrent && ChunkOf(stage, settings) == 0)) {
     return hardware_.fp32_flops() * instruction_efficiency_[0] * settings.pipeline /
            (settings.pipeline + kHalfDepth[0]);
   }
@@ -294,13 +308,14 @@ Cost GpuModel::GroupCost(const Group& group, const Settings& settings) const {
     const bool on = RewriteOn(stage, settings);
     const bool off = stage.rewrite != nullptr && !on;
     const int fused = (s > group.first ? 1 : 0) + (s < group.last ? 2 : 0);
-    cost.bytes += stage.bytes[fused] * (off ? FactorOr1(stage.rewrite->off_bytes_factor()) : 1);
+    cost.bytes += stage.bytes[fused] * (off  ? FactorOr1(stage.rewrite->off_bytes_factor())
+                                        : on ? FactorOr1(stage.rewrite->on_bytes_factor())
+                                             : 1);
     double flops = stage.flops * (off ? FactorOr1(stage.rewrite->off_flops_factor()) : 1);
     flops *= settings.skips ? 1 + (stage.work_factor - 1) * (1 - data_dependent_saving_)
                             : stage.work_factor;
     if (stage.matrix_product) {
-      const int chunk = on && stage.rewrite->chunks() ? RewriteParameter(stage, settings) : 0;
-      flops *= 1 + chunk / 128.0;
+      flops *= ChunkFactor(ChunkOf(stage, settings), recurrence_steps_ > 1);
       product_seconds += flops / (MatrixRate(stage, settings) * (1 - drag));
       const double columns = std::min(2.0 * settings.tile, 256.0);
       l2_bytes +=
@@ -328,7 +343,9 @@ Cost GpuModel::GroupCost(const Group& group, const Settings& settings) const {
       std::max(cost.bytes / (hardware_.hbm_bytes() * memory_efficiency_ * reached),
                l2_bytes / (hardware_.l2_bytes() * memory_efficiency_));
 
-  cost.latency_seconds = turns == 1 ? RecurrenceSeconds(group, settings) : 0;
+  const double waves = blocks / (kMostBlocksPerSm * sm_count);
+  cost.latency_seconds =
+      waves * kWaveSeconds + (turns == 1 ? RecurrenceSeconds(group, settings) : 0);
   cost.launches = turns * (split > 1 ? 2 : 1);
   const double launching = cost.launches * hardware_.launch_seconds();
   cost.launch_seconds = launching + sync_seconds;

@@ -39,7 +39,6 @@ std::vector<std::string> Reasons(const Landscape& landscape) {
       0) {
     reasons.push_back("nothing incorrect or uncompilable");
   }
-  if (world.best_lg <= 0) reasons.push_back("nothing beats eager");
   return reasons;
 }
 

@@ -30,14 +30,17 @@ struct DegenerateLandscape {
 };
 
 struct LandscapeReport {
-  std::vector<FamilySummary>
-      families;  // families in order of their first problem, CuTe before TIRx
+  // Families in the order of their first problem, CuTe before TIRx.
+  std::vector<FamilySummary> families;
   std::vector<DegenerateLandscape> degenerate;
 };
 
 // Looks at the landscapes of `problem_indexes` in both DSLs, modelling those that are not there
-// yet. Degenerate is: fewer than 64 points; an all-eager point off speed 0; nothing incorrect or
-// uncompilable; no point that beats eager; one DSL a copy of the other in entries or in difficulty.
+// yet.
+//
+// Degenerate is: fewer than 64 points; an all-eager point off speed 0; nothing incorrect or
+// uncompilable; one DSL a copy of the other in entries or in difficulty. That nothing beats eager
+// is not: some problems are one well-fed library call, and to find that out is the task.
 LandscapeReport CheckLandscapes(Atlas& atlas, const std::vector<int>& problem_indexes);
 
 }  // namespace hearsay
