@@ -11,8 +11,9 @@
 namespace hearsay {
 
 // World::difficulty: sixteenths of a step of skill; 0 for value 0 of every knob and for values that
-// the space does not have. Estimates of ours, docs/model.md, "Difficulty". REQUIRES: `plan` was
-// made of `problem`.
+// the space does not have. Estimates of ours, docs/model.md, "Difficulty".
+//
+// REQUIRES: `plan` was made of `problem`.
 void FillDifficulty(const ProblemSpec& problem, const DesignPlan& plan, const DslSpec& dsl,
                     uint8_t (&difficulty)[kMaxKnobs][kMaxValues]);
 

@@ -6,13 +6,16 @@
 //   its coordinates        round << 32 | problem, then lane
 //   its outcome            four words, the fields of Outcome in order, little endian
 //   its sources            their count, then each source lane
-//   its note               for each claim its bits, then its change (Change::kCopied for a copy)
+//   its note               for each claim its bits, with its change (Change::kCopied for a copy) in
+//   the
+//                          six bits that a claim leaves free
 #ifndef HEARSAY_TASKS_DIGEST_H_
 #define HEARSAY_TASKS_DIGEST_H_
 
 #include <cstdint>
 #include <cstring>
 
+#include "tasks/claim.h"
 #include "tasks/host_device.h"
 #include "tasks/outcome.h"
 
@@ -32,6 +35,9 @@ class AttemptDigest {
     uint64_t words[4];
     memcpy(words, &outcome, sizeof(words));
     for (uint64_t word : words) Add(word);
+  }
+  HEARSAY_HD void Add(Claim claim, Change change) {
+    Add(claim.bits | static_cast<uint64_t>(change) << 58);
   }
   HEARSAY_HD uint64_t Finish() const {
     uint64_t h = hash_ * 0xbf58476d1ce4e5b9u;

@@ -112,10 +112,14 @@ int GpuModel::SplitOf(const Group& group, const Settings& settings) const {
 
 bool GpuModel::Unavailable(const Group& group, const Settings& settings) const {
   if (settings.vector_elements * element_bytes_ > hardware_.max_vector_bytes()) return true;
+  // A kernel that names an instruction the DSL lacks does not compile, whether it needs it or not.
+  if (instruction_knob_ >= 0 &&
+      instruction_efficiency_[static_cast<int>(settings.instruction)] == 0) {
+    return true;
+  }
   bool products = false;
   for (int s = group.first; s <= group.last; ++s) products |= stages_[s].matrix_product;
   if (!products) return false;
-  if (instruction_efficiency_[static_cast<int>(settings.instruction)] == 0) return true;
   // There is no unit for the precision: fp32 on any GPU, fp4 on Hopper.
   return settings.instruction != Instruction::kSimt &&
          TensorFlops(hardware_, settings.precision) == 0;

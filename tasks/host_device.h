@@ -8,4 +8,11 @@
 #define HEARSAY_HD
 #endif
 
+// Index of the lowest bit set in a 64-bit word that is not 0.
+#ifdef __CUDA_ARCH__
+#define HEARSAY_COUNT_TRAILING_ZEROS(bits) (__ffsll(static_cast<long long>(bits)) - 1)
+#else
+#define HEARSAY_COUNT_TRAILING_ZEROS(bits) __builtin_ctzll(bits)
+#endif
+
 #endif  // HEARSAY_TASKS_HOST_DEVICE_H_

@@ -28,7 +28,8 @@ void FillBest(const std::vector<Entry>& entries, World& world) {
       const auto speed = static_cast<int16_t>(entry.speed_lg());
       world.best_lg = std::max(world.best_lg, speed);
       for (int k = 0; k < world.knob_count; ++k) {
-        int16_t& best = world.best_with_lg[k][value[k]];
+        // What moves nothing has no kernel, so it speaks for no value but the trivial one.
+        int16_t& best = world.best_with_lg[k][value[0] == 0 ? 0 : value[k]];
         best = std::max(best, speed);
       }
     }

@@ -30,10 +30,12 @@ inline int64_t Log2Fixed(uint64_t x) {
 
 }  // namespace lg_internal
 
-// 1024 x log2(a / b), rounded to the nearest unit: what a speed is when eager takes `a` and the
-// point `b`. Exactly 0 for a == b, and LgRatio(a, b) == -LgRatio(b, a). Differs from the correctly
+// 1024 x log2(a / b), rounded to the nearest unit: the speed of what takes `b` where eager takes
+// `a`. Exactly 0 for a == b, and LgRatio(a, b) == -LgRatio(b, a). Differs from the correctly
 // rounded value by one unit only where the true value lies within 2^-13 of the middle between two
-// units. REQUIRES: a > 0 and b > 0.
+// units.
+//
+// REQUIRES: a > 0 and b > 0.
 inline int LgRatio(uint64_t a, uint64_t b) {
   constexpr int64_t kUnit = int64_t{1} << (lg_internal::kFractionBits - 10);
   static_assert(kLgPerDoubling == 1 << 10, "units are 2^-10 doublings");

@@ -21,8 +21,7 @@ enum class Reception : uint8_t {
 enum class Following : uint8_t { kNone = 0, kPartly = 1, kFully = 2 };
 
 // What happened in an attempt that can have harmed it; several may hold. Bits of Outcome::events.
-inline constexpr int kEventTruncated = 1
-                                       << 0;  // an adopted closure ruled out every near-best point
+inline constexpr int kEventTruncated = 1 << 0;  // adopted closures ruled out all near-best points
 inline constexpr int kEventFalseAdopted = 1 << 1;  // a false claim was believed untested
 inline constexpr int kEventOwnBug = 1 << 2;  // a submission failed by the author's own mistake
 inline constexpr int kEventForeignIdiom = 1 << 3;  // an idiom of the other DSL was followed
@@ -33,15 +32,14 @@ inline constexpr int kEventFellBack = 1 << 5;      // a design was given up afte
 inline constexpr uint8_t kNoSlot = 31;
 
 struct Outcome {
-  int16_t speed_lg = 0;  // of the final submission, as measured; 0 unless passed
-  uint16_t point = 0;    // design point of the final submission; 0 unless passed
-  uint16_t seconds = 0;  // used of the budget
-  int16_t closure_cost_lg =
-      0;                    // what the costliest false closure adopted rules out (ClosureCostLg)
-  uint8_t passed = 0;       // 1 iff some submission passed
-  uint8_t submissions = 0;  // 0 to 10
-  uint8_t failures = 0;     // submissions that did not pass
-  uint8_t bugs = 0;         // of those, failed by the author's own mistake alone
+  int16_t speed_lg = 0;         // of the final submission, as measured; 0 unless passed
+  uint16_t point = 0;           // design point of the final submission; 0 unless passed
+  uint16_t seconds = 0;         // used of the budget
+  int16_t closure_cost_lg = 0;  // ClosureCostLg of the costliest false closure adopted
+  uint8_t passed = 0;           // 1 iff some submission passed
+  uint8_t submissions = 0;      // 0 to 10
+  uint8_t failures = 0;         // submissions that did not pass
+  uint8_t bugs = 0;             // of those, failed by the author's own mistake alone
   Reception reception = Reception::kSolo;
   Following following = Following::kNone;
   uint8_t events = 0;             // kEvent bits

@@ -20,8 +20,9 @@ enum class Truth : uint8_t {
 inline constexpr int kWorthLg = 72;
 
 // What every believer of "do not use this value" loses at best: log2(best overall / best without
-// the value), in lg units, 0 or more. Source: docs/model.md, "Truth". REQUIRES: claim has a knob
-// and a value of `world`.
+// the value), in lg units, 0 or more. Source: docs/model.md, "Truth".
+//
+// REQUIRES: claim has a knob and a value of `world`.
 HEARSAY_HD inline int ClosureCostLg(const World& world, Claim claim) {
   const int without = world.best_without_lg[claim.knob()][claim.value()];
   // Without any passing point left the believer still has eager, at speed 0.
@@ -31,7 +32,7 @@ HEARSAY_HD inline int ClosureCostLg(const World& world, Claim claim) {
 
 // Truth of `claim` in `world`, whichever DSL the claim was made in: a claim can be true where it
 // was born and false where it arrives.
-//   kInfeasible  true iff no passing point has the value
+//   kInfeasible  true iff no passing point has the value (of those that move something: world.h)
 //   kNotWorthIt  true iff no passing point with the value beats the best without it by 5%
 //   kUse         true iff the best point with the value is within 5% of the best of all
 //   kFact about a knob (a bottleneck)  true iff some value of it costs 5% or more to do without

@@ -71,7 +71,9 @@ struct World {
   KnobKind kind[kMaxKnobs];
   uint16_t stride[kMaxKnobs];
   // The best speed of any passing point with, and of any without, this value of this knob; kNoSpeed
-  // where there is none.
+  // where there is none. A point that moves nothing (value 0 of knob 0) has no kernel and counts as
+  // having value 0 of every knob, whatever its number says: else every value would "pass" at speed
+  // 0, and that a value cannot work could never be true.
   int16_t best_with_lg[kMaxKnobs][kMaxValues];
   int16_t best_without_lg[kMaxKnobs][kMaxValues];
   // What it takes to write this value in this DSL, in sixteenths of a step of skill; the difficulty
