@@ -1,6 +1,6 @@
 #include "kb/block_columns.h"
 
-#include <algorithm>
+#include <bit>
 
 #include "kb/bytes.h"
 
@@ -379,53 +379,61 @@ bool TakeNewClaims(absl::string_view bytes, int count, AttemptBlock* block) {
 
 namespace {
 
-// The two orders in which notes are usually written need but a mask of the intake entries copied;
-// any other note is spelt out.
-enum NoteForm : uint32_t { kSpelt = 0, kCopiesFirst = 1, kNewFirst = 2 };
+// A note is ordered where its copies stand in the order of the intake and its new claims in the
+// order of their places, and none of these is missing: then two masks tell all. Any other note is
+// spelt out.
+enum NoteForm : uint32_t { kSpelt = 0, kOrdered = 1 };
 
 // In a note spelt out: the next new claim; intake entry token - 1; or a reference of its own.
 constexpr uint32_t kTokenNext = 0;
 constexpr uint32_t kTokenRef = kMaxIntake + 1;
 
+struct OrderedNote {
+  uint32_t copied = 0;  // bit e: intake entry e
+  uint32_t fresh = 0;   // bit k: the k-th claim of the note is new
+};
+
 bool IsCopyOf(const IntakeEntry& entry, ClaimId id) {
   return entry.parents[0] == id && entry.parents[1].none();
 }
 
-bool AreNewClaims(absl::Span<const ClaimId> ids, AttemptId attempt) {
-  for (size_t place = 0; place < ids.size(); ++place) {
-    if (ids[place] != ClaimId::Of(attempt, static_cast<int>(place))) return false;
-  }
-  return true;
-}
-
-// Whether `ids` are entries of the intake in its order; `mask` tells which.
-bool AreCopies(absl::Span<const ClaimId> ids, absl::Span<const IntakeEntry> intake,
-               uint32_t* mask) {
-  *mask = 0;
-  size_t e = 0;
-  for (const ClaimId id : ids) {
-    while (e < intake.size() && !IsCopyOf(intake[e], id)) ++e;
-    if (e == intake.size()) return false;
-    *mask |= 1u << e++;
-  }
-  return true;
-}
-
-NoteForm FormOf(const AttemptBlock& block, int i, uint32_t* mask) {
+bool IsOrdered(const AttemptBlock& block, int i, OrderedNote* ordered) {
   const absl::Span<const ClaimId> note = block.note_of(i);
-  const size_t fresh = block.new_claims_of(i).size();
-  if (note.size() < fresh) return kSpelt;
-  const size_t copies = note.size() - fresh;
   const absl::Span<const IntakeEntry> intake = block.intake_of(i);
-  if (AreNewClaims(note.subspan(copies), block.id(i)) &&
-      AreCopies(note.subspan(0, copies), intake, mask)) {
-    return kCopiesFirst;
+  if (note.size() > 32) return false;
+  const ClaimId first_new = ClaimId::Of(block.id(i), 0);
+  size_t place = 0, e = 0;
+  for (size_t k = 0; k < note.size(); ++k) {
+    if (note[k].value == first_new.value + place) {
+      ordered->fresh |= 1u << k;
+      ++place;
+      continue;
+    }
+    while (e < intake.size() && !IsCopyOf(intake[e], note[k])) ++e;
+    if (e == intake.size()) return false;
+    ordered->copied |= 1u << e++;
   }
-  if (AreNewClaims(note.subspan(0, fresh), block.id(i)) &&
-      AreCopies(note.subspan(fresh), intake, mask)) {
-    return kNewFirst;
+  return place == block.new_claims_of(i).size();
+}
+
+bool TakeOrdered(OrderedNote ordered, int i, AttemptBlock* block) {
+  const absl::Span<const IntakeEntry> intake = block->intake_of(i);
+  const int fresh = std::popcount(ordered.fresh);
+  const int size = std::popcount(ordered.copied) + fresh;
+  if (fresh != static_cast<int>(block->new_claims_of(i).size()) || size > 32 ||
+      (uint64_t{ordered.copied} >> intake.size()) != 0 || (uint64_t{ordered.fresh} >> size) != 0) {
+    return false;
   }
-  return kSpelt;
+  int place = 0;
+  for (int k = 0; k < size; ++k) {
+    if (ordered.fresh >> k & 1) {
+      block->notes.push_back(ClaimId::Of(block->id(i), place++));
+    } else {
+      block->notes.push_back(intake[std::countr_zero(ordered.copied)].parents[0]);
+      ordered.copied &= ordered.copied - 1;
+    }
+  }
+  return true;
 }
 
 void PutSpelt(ByteWriter* out, const AttemptBlock& block, int i) {
@@ -473,22 +481,23 @@ bool TakeSpelt(ByteReader* in, int i, AttemptBlock* block) {
 
 std::string PutNotes(const AttemptBlock& block) {
   const int n = block.size();
-  ByteWriter masks(n * kMaxVarintBytes);
+  ByteWriter out(n), copied(n * kMaxVarintBytes), fresh(n * kMaxVarintBytes);
   ByteWriter spelt(n + block.notes.size() * (1 + kRefBytes));
-  ByteWriter out(n);
   for (int i = 0; i < n; ++i) {
-    uint32_t mask = 0;
-    const NoteForm form = FormOf(block, i, &mask);
-    out.Byte(form);
-    if (form == kSpelt) {
-      PutSpelt(&spelt, block, i);
+    OrderedNote ordered;
+    if (IsOrdered(block, i, &ordered)) {
+      out.Byte(kOrdered);
+      copied.Varint(ordered.copied);
+      fresh.Varint(ordered.fresh);
     } else {
-      masks.Varint(mask);
+      out.Byte(kSpelt);
+      PutSpelt(&spelt, block, i);
     }
   }
   std::string bytes(out.bytes());
-  bytes.append(masks.bytes().data(), masks.bytes().size());
-  bytes.append(spelt.bytes().data(), spelt.bytes().size());
+  for (const ByteWriter* column : {&copied, &fresh, &spelt}) {
+    bytes.append(column->bytes().data(), column->bytes().size());
+  }
   return bytes;
 }
 
@@ -496,29 +505,20 @@ bool TakeNotes(absl::string_view bytes, int count, AttemptBlock* block) {
   ByteReader in(bytes);
   const uint8_t* forms = in.Bytes(count);
   if (forms == nullptr) return false;
-  std::vector<uint32_t> masks(count);
+  std::vector<OrderedNote> ordered(count);
   for (int i = 0; i < count; ++i) {
-    if (forms[i] > kNewFirst) return false;
-    if (forms[i] != kSpelt) masks[i] = in.Varint();
+    if (forms[i] > kOrdered) return false;
+    if (forms[i] == kOrdered) ordered[i].copied = in.Varint();
+  }
+  for (int i = 0; i < count; ++i) {
+    if (forms[i] == kOrdered) ordered[i].fresh = in.Varint();
   }
   block->notes.reserve(block->intake.size() + block->new_claims.size());
   block->note_begin.reserve(count + 1);
   for (int i = 0; i < count; ++i) {
-    const auto add_new = [&] {
-      const int fresh = static_cast<int>(block->new_claims_of(i).size());
-      for (int c = 0; c < fresh; ++c) block->notes.push_back(ClaimId::Of(block->id(i), c));
-    };
-    if (forms[i] == kNewFirst) add_new();
-    if (forms[i] == kSpelt) {
-      if (!TakeSpelt(&in, i, block)) return false;
-    } else {
-      const absl::Span<const IntakeEntry> intake = block->intake_of(i);
-      if (intake.size() < 32 && masks[i] >> intake.size() != 0) return false;
-      for (size_t e = 0; e < intake.size(); ++e) {
-        if (masks[i] >> e & 1) block->notes.push_back(intake[e].parents[0]);
-      }
+    if (forms[i] == kOrdered ? !TakeOrdered(ordered[i], i, block) : !TakeSpelt(&in, i, block)) {
+      return false;
     }
-    if (forms[i] == kCopiesFirst) add_new();
     block->note_begin.push_back(static_cast<uint32_t>(block->notes.size()));
   }
   return in.done();

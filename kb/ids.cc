@@ -55,6 +55,8 @@ std::string Format(AttemptId id) {
   return absl::StrFormat("R%d:r%d.p%02d.l%d", id.run(), id.round(), id.problem() + 1, id.lane());
 }
 
+std::string FormatProblem(int problem) { return absl::StrFormat("p%02d", problem + 1); }
+
 std::string Format(ClaimId id) { return absl::StrCat(Format(id.attempt()), "#", id.place() + 1); }
 
 absl::StatusOr<AttemptId> ParseAttemptId(absl::string_view text) {

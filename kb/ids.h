@@ -51,6 +51,8 @@ struct ClaimId {
 };
 
 std::string Format(AttemptId id);
+// "p71" for index 70. REQUIRES: 0 <= problem < kMaxProblems.
+std::string FormatProblem(int problem);
 std::string Format(ClaimId id);
 
 // Errors: kInvalidArgument with the offending text and the expected form.

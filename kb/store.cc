@@ -96,6 +96,8 @@ class RocksStore : public Store {
   absl::StatusOr<std::vector<std::vector<NotedClaim>>> NotesOfRound(int run, int round,
                                                                     int problem) const override;
   absl::StatusOr<std::vector<uint32_t>> Receivers(AttemptId attempt) const override;
+  absl::StatusOr<std::vector<std::vector<uint32_t>>> ReceiversOfBlock(
+      AttemptId attempt) const override;
 
   absl::StatusOr<int> PutText(const TextRecord& text) override;
   absl::StatusOr<TextRecord> Text(int number) const override;
@@ -327,7 +329,7 @@ absl::Status RocksStore::PutBaselines(int run, int problem, const BaselineBlock&
 absl::StatusOr<BaselineBlock> RocksStore::Baselines(int run, int problem) const {
   const absl::StatusOr<std::string> value = Get(kBaselines, BaselineKey(run, problem));
   if (absl::IsNotFound(value.status())) {
-    return NotFound(absl::StrCat("baselines of run R", run, ", problem p", problem + 1));
+    return NotFound(absl::StrCat("baselines of run R", run, ", problem ", FormatProblem(problem)));
   }
   if (!value.ok()) return value.status();
   absl::StatusOr<BaselineBlock> baselines = DecodeBaselines(*value);
@@ -429,7 +431,8 @@ absl::StatusOr<std::vector<std::vector<NotedClaim>>> RocksStore::NotesOfRound(in
     return true;
   });
   if (!scanned.ok()) return scanned;
-  const std::string where = absl::StrCat("round ", round, " of R", run, ", p", problem + 1);
+  const std::string where =
+      absl::StrCat("round ", round, " of R", run, ", ", FormatProblem(problem));
   if (!recorded) return NotFound(absl::StrCat("notes of ", where, ": recorded without claims"));
   if (notes.empty()) return NotFound(where);
   // In the order of the claims' ids, every birth block is needed once.
@@ -457,19 +460,26 @@ absl::StatusOr<std::vector<std::vector<NotedClaim>>> RocksStore::NotesOfRound(in
 }
 
 absl::StatusOr<std::vector<uint32_t>> RocksStore::Receivers(AttemptId attempt) const {
+  absl::StatusOr<std::vector<std::vector<uint32_t>>> receivers = ReceiversOfBlock(attempt);
+  if (!receivers.ok()) return receivers.status();
+  const size_t i = static_cast<size_t>(attempt.lane() % kBlockLanes);
+  if (i >= receivers->size()) return NotFound(absl::StrCat("attempt ", Format(attempt)));
+  return (*receivers)[i];
+}
+
+absl::StatusOr<std::vector<std::vector<uint32_t>>> RocksStore::ReceiversOfBlock(
+    AttemptId attempt) const {
   const absl::StatusOr<std::string> value = Get(kReceivers, BlockKey(FirstOfBlock(attempt)));
   if (absl::IsNotFound(value.status())) {
     // The last round has none yet; an attempt that is not there has no answer at all.
     const absl::StatusOr<BlockPtr> block = CachedBlockOf(attempt);
     if (!block.ok()) return block.status();
-    return std::vector<uint32_t>{};
+    return std::vector<std::vector<uint32_t>>((*block)->size());
   }
   if (!value.ok()) return value.status();
-  const absl::StatusOr<std::vector<std::vector<uint32_t>>> receivers = DecodeReceivers(*value);
+  absl::StatusOr<std::vector<std::vector<uint32_t>>> receivers = DecodeReceivers(*value);
   if (!receivers.ok()) return Named(receivers.status());
-  const size_t i = static_cast<size_t>(attempt.lane() % kBlockLanes);
-  if (i >= receivers->size()) return NotFound(absl::StrCat("attempt ", Format(attempt)));
-  return (*receivers)[i];
+  return receivers;
 }
 
 // --- notes from outside ---

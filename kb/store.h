@@ -104,6 +104,10 @@ class Store {
                                                                             int problem) const = 0;
   // The lanes of the next round that read this attempt's note, ascending.
   virtual absl::StatusOr<std::vector<uint32_t>> Receivers(AttemptId attempt) const = 0;
+  // The same for all lanes of the block that holds the attempt; [lane in the block], all empty
+  // where the next round is not committed.
+  virtual absl::StatusOr<std::vector<std::vector<uint32_t>>> ReceiversOfBlock(
+      AttemptId attempt) const = 0;
 
   // --- notes from outside ---
   // Keeps a text in full and returns its number, from 1.
