@@ -5,12 +5,19 @@
 #include <cstdint>
 
 #include "tasks/claim.h"
+#include "tasks/host_device.h"
 
 namespace hearsay {
 
 // A chance in units of 1/65536; kCertain is 1.
 using Chance = int32_t;
 inline constexpr Chance kCertain = 65536;
+
+// Of two chances: that both come true, and that at least one does, if they are independent.
+HEARSAY_HD constexpr Chance Both(Chance a, Chance b) {
+  return static_cast<Chance>(static_cast<int64_t>(a) * b >> 16);
+}
+HEARSAY_HD constexpr Chance Either(Chance a, Chance b) { return a + b - Both(a, b); }
 
 struct AgentProfile {
   // Difficulty (sixteenths of a step, World::difficulty) at which every second first try has a bug.

@@ -7,6 +7,7 @@
 #define HEARSAY_EXECUTOR_BELIEFS_H_
 
 #include <cstdint>
+#include <cstring>
 
 #include "executor/agent.h"
 #include "executor/philox.h"
@@ -28,78 +29,148 @@ HEARSAY_HD inline int Clamp(int x, int low, int high) {
 // which is two doublings of odds for a doubling of speed.
 HEARSAY_HD inline int OddsOfLg(int lg) { return lg / 2; }
 
-// 2^(x / 256) in units of 2^-14 of the largest, linear between powers of two: by definition the
-// weight of a choice. `below` is how far the belief lies below the best one, 0 or less.
+// The weight of a choice whose belief lies `below` (0 or less) the best one: 2^((below + 14 * 256)
+// / 256), linear between powers of two, and 0 where that is below 1. At most 2^22.
+//
+// With 8 fraction bits such a number is what the bits of a float mean, so the conversion is exact
+// and, unlike a shift by a variable or a branch, the same few instructions for eight values at
+// once.
 HEARSAY_HD inline uint32_t ChoiceWeight(int below) {
   const int e = below + 14 * 256;
-  return e < 0 ? 0 : static_cast<uint32_t>(256 + (e & 255)) << (e >> 8);
+  const uint32_t in_reach = ~static_cast<uint32_t>(e >> 31);
+  const uint32_t bits = (static_cast<uint32_t>(e) & in_reach) * (1u << 15) + ((8u + 127u) << 23);
+  return static_cast<uint32_t>(static_cast<int32_t>(__builtin_bit_cast(float, bits))) & in_reach;
 }
 
+// Which of eight weights 32 random bits fall on; 0 where all are 0.
+HEARSAY_HD inline int PickOfEight(const uint32_t* weights, uint32_t random) {
+  uint32_t ends[8];
+  uint32_t total = 0;
+  for (int i = 0; i < 8; ++i) {
+    total += weights[i];
+    ends[i] = total;
+  }
+  const uint32_t pick = Below(random, total);
+  int index = 0;
+  for (int i = 0; i < 7; ++i) index += pick >= ends[i];
+  return total == 0 ? 0 : index;
+}
+static_assert(kMaxKnobs == 8 && kMaxValues == 8, "PickOfEight picks knobs and values");
+
 struct Beliefs {
-  int16_t odds[kMaxValues][kMaxKnobs];
+  int16_t odds[kMaxKnobs][kMaxValues];
+  int16_t best[kMaxKnobs];  // the largest odds of each knob
 
   // Blocks the value unless it is the last one left of its knob.
-  HEARSAY_HD void Block(const World& world, int knob, int value) {
+  HEARSAY_HD void Block(int knob, int value) {
     int left = 0;
-    for (int v = 0; v < world.value_count[knob]; ++v) {
-      left += v != value && odds[v][knob] != kBlocked;
-    }
-    if (left > 0) odds[value][knob] = kBlocked;
+    for (int v = 0; v < kMaxValues; ++v) left += odds[knob][v] != kBlocked;
+    if (left > 1) Put(knob, value, kBlocked);
   }
 
   HEARSAY_HD void Shift(int knob, int value, int by) {
-    int16_t& belief = odds[value][knob];
-    if (belief != kBlocked) {
-      belief = static_cast<int16_t>(Clamp(belief + by, -kBeliefLimit, kBeliefLimit));
-    }
+    const int belief = odds[knob][value];
+    if (belief == kBlocked) return;
+    Put(knob, value, static_cast<int16_t>(Clamp(belief + by, -kBeliefLimit, kBeliefLimit)));
+  }
+
+  // The largest odds of a knob, from scratch.
+  HEARSAY_HD int16_t Largest(int knob) const {
+    int16_t most = odds[knob][0];
+    for (int v = 1; v < kMaxValues; ++v) most = odds[knob][v] > most ? odds[knob][v] : most;
+    return most;
   }
 
   // A value of the knob chosen by odds, from 16 random bits; never `except` (-1: none is excepted).
   // Returns `except` where no other value is left.
-  HEARSAY_HD int Choose(const World& world, int knob, int except, uint32_t half) const {
-    const int count = world.value_count[knob];
-    int best = kBlocked;
-    for (int v = 0; v < count; ++v) {
-      if (v != except && odds[v][knob] > best) best = odds[v][knob];
+  HEARSAY_HD int Choose(int knob, int except, uint32_t half) const {
+    const int16_t* const row = odds[knob];
+    uint32_t weights[kMaxValues];
+    const int most = best[knob];
+#pragma GCC unroll 1
+    for (int v = 0; v < kMaxValues; ++v) weights[v] = ChoiceWeight(row[v] - most);
+    if (except >= 0) {
+      weights[except] = 0;
+      uint32_t total = 0;
+      for (int v = 0; v < kMaxValues; ++v) total += weights[v];
+      // The excepted value can be so far ahead that beside it the others weigh nothing.
+      if (total == 0) return Runner(knob, except, half);
     }
-    if (best == kBlocked) return except < 0 ? 0 : except;
-    uint32_t weight[kMaxValues];
-    uint32_t total = 0;
-    for (int v = 0; v < count; ++v) {
-      weight[v] = v == except ? 0 : ChoiceWeight(odds[v][knob] - best);
-      total += weight[v];
+    return PickOfEight(weights, half << 16);
+  }
+
+ private:
+  HEARSAY_HD void Put(int knob, int value, int16_t belief) {
+    const bool was_best = odds[knob][value] == best[knob];
+    odds[knob][value] = belief;
+    if (belief >= best[knob]) {
+      best[knob] = belief;
+    } else if (was_best) {
+      best[knob] = Largest(knob);
     }
-    uint32_t pick = Below(half << 16, total);
-    int chosen = 0;
-    while (pick >= weight[chosen]) pick -= weight[chosen++];
-    return chosen;
+  }
+
+  HEARSAY_HD int Runner(int knob, int except, uint32_t half) const {
+    const int16_t* const row = odds[knob];
+    int most = kBlocked;
+    for (int v = 0; v < kMaxValues; ++v) {
+      if (v != except && row[v] > most) most = row[v];
+    }
+    if (most == kBlocked) return except;
+    uint32_t weights[kMaxValues];
+    for (int v = 0; v < kMaxValues; ++v) {
+      weights[v] = v == except ? 0 : ChoiceWeight(row[v] - most);
+    }
+    return PickOfEight(weights, half << 16);
   }
 };
 
+// What priors in one world are made from, ready for 16-bit products of which the high half is kept.
+struct PriorTable {
+  int16_t truth[kMaxKnobs][kMaxValues];       // twice the marginal effect of the value, in odds
+  int16_t difficulty[kMaxKnobs][kMaxValues];  // 4096 / 16 times World::difficulty, at most 32767
+  int16_t valid[kMaxKnobs][kMaxValues];       // all ones where the value exists, else 0
+};
+
+HEARSAY_HD inline PriorTable MakePriorTable(const World& world) {
+  PriorTable table;
+  for (int k = 0; k < kMaxKnobs; ++k) {
+    for (int v = 0; v < kMaxValues; ++v) {
+      const int effect = Clamp(world.best_with_lg[k][v] - world.best_without_lg[k][v], -3072, 3072);
+      table.truth[k][v] = static_cast<int16_t>(2 * OddsOfLg(effect));
+      table.difficulty[k][v] = static_cast<int16_t>(Clamp(256 * world.difficulty[k][v], 0, 32767));
+      table.valid[k][v] = static_cast<int16_t>(v < world.value_count[k] ? -1 : 0);
+    }
+  }
+  return table;
+}
+
 // The prior: truth mixed with noise by the agent's quality, less what the difficulty of a value
-// puts the agent off. Truth is the marginal effect of the value, noise uniform over +-3 doublings
-// of speed.
-HEARSAY_HD inline void FormPrior(const World& world, Dsl dsl, const AgentProfile& agent,
-                                 Chance quality, const Draws& draws, Beliefs* beliefs) {
+// puts the agent off. Truth is the marginal effect of the value, up to 3 doublings of speed; noise
+// is uniform over as much.
+HEARSAY_HD inline void FormPrior(const PriorTable& table, const AgentProfile& agent, Chance quality,
+                                 const Draws& draws, Beliefs* beliefs) {
+  const int16_t* const truth = &table.truth[0][0];
+  const int16_t* const difficulty = &table.difficulty[0][0];
+  const int16_t* const valid = &table.valid[0][0];
+  int16_t* const odds = &beliefs->odds[0][0];
+  const int16_t truth_share = static_cast<int16_t>(Clamp(quality / 2, 0, 32767));
+  const int16_t noise_share = static_cast<int16_t>(Clamp((kCertain - quality) / 2, 0, 32767));
+  const int16_t caution = static_cast<int16_t>(agent.caution);
+  int8_t noise[kMaxKnobs * kMaxValues];
   for (int b = 0; b < 4; ++b) {
     const RandomWords words = draws.Block(kDrawPrior + b);
-    for (int i = 0; i < 16; ++i) {
-      const int knob = b * 2 + i / 8;
-      const int value = i % 8;
-      const int noise = static_cast<int8_t>(words.word[i / 4] >> (i % 4 * 8)) * 12;
-      const int effect =
-          Clamp(world.best_with_lg[knob][value] - world.best_without_lg[knob][value], -3072, 3072);
-      const int mixed =
-          (OddsOfLg(effect) * (quality >> 4) + noise * ((kCertain - quality) >> 4)) >> 12;
-      const int put_off = agent.caution * world.difficulty[knob][value] >> 4;
-      beliefs->odds[value][knob] = static_cast<int16_t>(mixed - put_off);
-    }
+    memcpy(noise + 16 * b, words.word, 16);  // little endian on every device we know
   }
-  for (int knob = 0; knob < kMaxKnobs; ++knob) {
-    for (int value = world.value_count[knob]; value < kMaxValues; ++value) {
-      beliefs->odds[value][knob] = kBlocked;
-    }
+  for (int i = 0; i < kMaxKnobs * kMaxValues; ++i) {
+    const int16_t error = static_cast<int16_t>(noise[i] * 24);
+    const int16_t known = static_cast<int16_t>(truth[i] * truth_share >> 16);
+    const int16_t guessed = static_cast<int16_t>(error * noise_share >> 16);
+    const int16_t put_off = static_cast<int16_t>(difficulty[i] * caution >> 12);
+    const int16_t mixed = static_cast<int16_t>(known + guessed - put_off);
+    odds[i] = static_cast<int16_t>((mixed & valid[i]) | (kBlocked & ~valid[i]));
   }
+  for (int knob = 0; knob < kMaxKnobs; ++knob) beliefs->best[knob] = beliefs->Largest(knob);
 }
 
 }  // namespace hearsay

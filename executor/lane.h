@@ -135,8 +135,8 @@ HEARSAY_HD inline void RunSolo(const RunTables& run, int slot, int lane, int age
   Intake nothing;
   *outcome = Outcome();
   outcome->agent = static_cast<uint8_t>(agent);
-  RunAttempt(run.WorldOf(slot, dsl), dsl, run.agents[agent], Policies(), round, nothing, draws,
-             outcome, note, observer);
+  RunAttempt(run.WorldOf(slot, dsl), run.PriorsOf(slot, dsl), dsl, run.agents[agent], Policies(),
+             round, nothing, draws, outcome, note, observer);
 }
 
 // One lane in one round. Reads the state after the round before (ignored in round 0), writes this
@@ -179,8 +179,8 @@ HEARSAY_HD inline uint64_t RunLane(const RunTables& run, const Ranking& ranking,
     *outcome = Outcome();
     outcome->agent = static_cast<uint8_t>(agent);
     const Draws draws(run.seed, Stream::kAttempt, round, problem, lane);
-    RunAttempt(run.WorldOf(slot, dsl), dsl, run.agents[agent], run.policies, round, trace->intake,
-               draws, outcome, note, observer);
+    RunAttempt(run.WorldOf(slot, dsl), run.PriorsOf(slot, dsl), dsl, run.agents[agent],
+               run.policies, round, trace->intake, draws, outcome, note, observer);
   }
   outcome->reception = reception;
 
@@ -188,10 +188,7 @@ HEARSAY_HD inline uint64_t RunLane(const RunTables& run, const Ranking& ranking,
   digest.Add(*outcome);
   digest.Add(trace->source_count);
   for (int s = 0; s < trace->source_count; ++s) digest.Add(trace->sources[s]);
-  for (int i = 0; i < note->size; ++i) {
-    digest.Add(note->claims[i].bits);
-    digest.Add(static_cast<uint64_t>(note->change[i]));
-  }
+  for (int i = 0; i < note->size; ++i) digest.Add(note->claims[i], note->change[i]);
   return digest.Finish();
 }
 

@@ -32,8 +32,8 @@ struct Reading {
 // The chance that the agent believes the claim.
 HEARSAY_HD inline Chance BeliefChance(const AgentProfile& agent, Dsl dsl, Claim claim) {
   Chance p = agent.trust / 16 * (claim.confidence() + 1);
-  if (claim.hedged()) p = (p >> 8) * (agent.hedge_discount >> 8);
-  if (claim.dsl() != dsl && !claim.general()) p = (p >> 8) * (agent.foreign_discount >> 8);
+  if (claim.hedged()) p = Both(p, agent.hedge_discount);
+  if (claim.dsl() != dsl && !claim.general()) p = Both(p, agent.foreign_discount);
   // Evidence closes part of the distance to certainty: an eighth for each submission, at most half.
   const int support = claim.support() < 4 ? claim.support() : 4;
   return p + (kCertain - p) / 8 * support;
@@ -61,7 +61,7 @@ HEARSAY_HD inline void Obey(const World& world, Claim claim, Reading* reading) {
     return;
   }
   if (claim.is_closure()) {
-    reading->beliefs.Block(world, k, v);
+    reading->beliefs.Block(k, v);
   } else if (claim.stance() == Stance::kUse) {
     const int effect = Clamp(claim.effect_eighths(), 0, 24);
     reading->beliefs.Shift(k, v, 256 + effect * 64);
@@ -71,9 +71,10 @@ HEARSAY_HD inline void Obey(const World& world, Claim claim, Reading* reading) {
   }
 }
 
-HEARSAY_HD inline void Read(const World& world, Dsl dsl, const AgentProfile& agent,
-                            const Policies& policies, const Intake& intake, const Draws& draws,
-                            Reading* reading, Outcome* outcome) {
+HEARSAY_HD inline void Read(const World& world, const PriorTable& priors, Dsl dsl,
+                            const AgentProfile& agent, const Policies& policies,
+                            const Intake& intake, const Draws& draws, Reading* reading,
+                            Outcome* outcome) {
   for (int k = 0; k < kMaxKnobs; ++k) {
     reading->plan[k] = -1;
     reading->focus[k] = 0;
@@ -83,8 +84,8 @@ HEARSAY_HD inline void Read(const World& world, Dsl dsl, const AgentProfile& age
   RandomWords words;
   for (int i = 0; i < intake.size; ++i) {
     const Claim claim = intake.claims[i];
-    if ((i & 1) == 0) words = draws.Block(kDrawIntake + i / 2);
-    const int half = (i & 1) * 4;
+    if ((i & 3) == 0) words = draws.Block(kDrawIntake + i / 4);
+    const int half = (i & 3) * 2;
     if (claim.knob() < kMaxKnobs && claim.value() < kMaxValues) {
       reading->subjects[claim.knob()] |= static_cast<uint8_t>(1 << claim.value());
     }
@@ -93,15 +94,15 @@ HEARSAY_HD inline void Read(const World& world, Dsl dsl, const AgentProfile& age
     if (static_cast<Chance>(words.half(half)) >= BeliefChance(agent, dsl, claim)) continue;
     // A note that describes the workload mends an eighth of what the prior has wrong.
     if (claim.label() == Label::kWorkloadCensus) quality += (kCertain - quality) / 8;
-    const bool verify = static_cast<Chance>(words.half(half + 1)) < agent.verifying ||
-                        static_cast<Chance>(words.half(half + 2)) < policies.verify_gate;
+    const Chance verifying = Either(agent.verifying, policies.verify_gate);
+    const bool verify = static_cast<Chance>(words.half(half + 1)) < verifying;
     if (claim.is_closure() && verify) {
       reading->to_test |= 1u << i;
     } else {
       reading->adopted |= 1u << i;
     }
   }
-  FormPrior(world, dsl, agent, quality, draws, &reading->beliefs);
+  FormPrior(priors, agent, quality, draws, &reading->beliefs);
   for (int i = 0; i < intake.size; ++i) {
     if ((reading->adopted >> i & 1) == 0) continue;
     const Claim claim = intake.claims[i];

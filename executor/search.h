@@ -18,16 +18,28 @@ namespace hearsay {
 inline constexpr int kMaxSubmissions = 10;
 inline constexpr int kBudgetSeconds = 2400;
 
-// Value of each knob.
+// A design: the value of each knob, a byte a knob in one word, with what follows from it, so that
+// all of it stays in registers.
 struct Design {
-  uint8_t value[kMaxKnobs] = {};
+  uint64_t bytes = 0;
+  // Bit knob * 8 + value for the value of each knob.
+  uint64_t marks = 0x0101010101010101u;
+  int32_t point = 0;
+  int32_t difficulty = 0;
 
-  HEARSAY_HD int Point(const World& world) const {
-    int point = 0;
-    for (int k = 0; k < kMaxKnobs; ++k) point += value[k] * world.stride[k];
-    return point;
+  HEARSAY_HD int value(int knob) const { return static_cast<int>(bytes >> (8 * knob) & 0xff); }
+  HEARSAY_HD bool leaves_eager() const { return (bytes & 0xff) != 0; }
+  HEARSAY_HD void Set(const World& world, int knob, int value) {
+    const int old = this->value(knob);
+    point += (value - old) * world.stride[knob];
+    difficulty += world.difficulty[knob][value] - world.difficulty[knob][old];
+    bytes ^= static_cast<uint64_t>(value ^ old) << (8 * knob);
+    marks ^= (uint64_t{1} << value ^ uint64_t{1} << old) << (8 * knob);
   }
 };
+
+// Index of the lowest bit. REQUIRES: bits != 0.
+HEARSAY_HD inline int LowestBit(uint64_t bits) { return HEARSAY_COUNT_TRAILING_ZEROS(bits); }
 
 // Counts of up to 15 for each value of a knob, a nibble a value.
 struct ValueCounts {
@@ -43,24 +55,28 @@ struct Findings {
   int16_t best_lg = 0;
   bool passed = false;
   ValueCounts passes[kMaxKnobs];           // submissions with the value that passed
+  uint64_t worked = 0;                     // bit knob * 8 + value: some submission with it passed
   ValueCounts blames[kMaxKnobs];           // that failed with the value as the suspect
   int16_t seen_lg[kMaxKnobs][kMaxValues];  // best speed measured with the value; kNoSpeed if none
 
   // Best speed measured without the value; kNoSpeed if no other was measured.
+  // REQUIRES: passed.
   HEARSAY_HD int SeenWithoutLg(int knob, int value) const {
-    int best = kNoSpeed;
+    if (value != best.value(knob)) return best_lg;
+    int most = kNoSpeed;
     for (int v = 0; v < kMaxValues; ++v) {
-      if (v != value && seen_lg[knob][v] > best) best = seen_lg[knob][v];
+      if (v != value && seen_lg[knob][v] > most) most = seen_lg[knob][v];
     }
-    return best;
+    return most;
   }
 };
 
 // The chance that a try at difficulty `x` above the agent's skill (sixteenths of a step) has a bug:
 // 1/2 + x|x| / (2 (x^2 + 16^2)), a sigmoid without exponentials that is 1/2 at 0 and 0.9 at 32.
 HEARSAY_HD inline Chance BugChance(int x) {
-  const int64_t square = static_cast<int64_t>(x) * x;
-  const int32_t half = static_cast<int32_t>(32768 * square / (square + 256));
+  const int bounded = Clamp(x, -255, 255);
+  const uint32_t square = static_cast<uint32_t>(bounded * bounded);
+  const Chance half = static_cast<Chance>(32768 * square / (square + 256));
   return x < 0 ? 32768 - half : 32768 + half;
 }
 
@@ -120,16 +136,14 @@ class Search {
     const RandomWords words = draws_.Block(draw);
     Design design;
     for (int k = 0; k < world_.knob_count; ++k) {
-      design.value[k] = static_cast<uint8_t>(beliefs_.Choose(world_, k, -1, words.half(k)));
+      design.Set(world_, k, beliefs_.Choose(k, -1, words.half(k)));
     }
     return design;
   }
 
   // Leaves eager, as a design must before its other knobs matter.
   HEARSAY_HD void LeaveEager(Design* design, uint32_t half) const {
-    if (design->value[0] == 0) {
-      design->value[0] = static_cast<uint8_t>(beliefs_.Choose(world_, 0, 0, half));
-    }
+    if (!design->leaves_eager()) design->Set(world_, 0, beliefs_.Choose(0, 0, half));
   }
 
   // The first design: eager or drawn by beliefs, then overridden by the plan as far as it is
@@ -144,7 +158,7 @@ class Search {
     for (int k = 0; k < world_.knob_count; ++k) {
       if (reading_.plan[k] < 0) continue;
       if (!fully && (words.half(3) >> k & 1) == 0) continue;
-      anchor_.value[k] = static_cast<uint8_t>(reading_.plan[k]);
+      anchor_.Set(world_, k, reading_.plan[k]);
       any = true;
     }
     if (!any) return;
@@ -159,7 +173,7 @@ class Search {
     // Something that passes is worth more than a last try at something that may not.
     const bool late = s >= 7 || seconds > kBudgetSeconds * 2 / 3;
     if (!findings.passed && late && Chances(words.half(0), kCertain / 4 * 3)) return Design();
-    if (base.value[0] == 0) {
+    if (!base.leaves_eager()) {
       if (!Chances(words.half(6), agent_.boldness)) return Tweak(base, words);
       Design design = Draw(kDrawJump + s);
       LeaveEager(&design, words.half(7));
@@ -177,7 +191,7 @@ class Search {
     testing_ = slot;
     const Claim claim = intake_.claims[slot];
     if (claim.knob() != 0) LeaveEager(&base, words.half(7));
-    base.value[claim.knob()] = static_cast<uint8_t>(claim.value());
+    base.Set(world_, claim.knob(), claim.value());
     return base;
   }
 
@@ -186,51 +200,37 @@ class Search {
   HEARSAY_HD Design Tweak(Design base, const RandomWords& words) {
     int promise[kMaxKnobs];
     int most = kBlocked;
-    for (int k = 0; k < world_.knob_count; ++k) {
-      int best = kBlocked;
-      for (int v = 0; v < kMaxValues; ++v) {
-        if (v != base.value[k] && beliefs_.odds[v][k] > best) best = beliefs_.odds[v][k];
-      }
-      const int here = beliefs_.odds[base.value[k]][k];
-      promise[k] = best == kBlocked
-                       ? kBlocked
-                       : Clamp(best - here, -kBeliefLimit, kBeliefLimit) + reading_.focus[k];
-      if (promise[k] > most) most = promise[k];
+    for (int k = 0; k < kMaxKnobs; ++k) {
+      const int gain = beliefs_.best[k] - beliefs_.odds[k][base.value(k)];
+      promise[k] =
+          world_.value_count[k] < 2 ? kBlocked : Clamp(gain, 0, kBeliefLimit) + reading_.focus[k];
+      most = promise[k] > most ? promise[k] : most;
     }
-    if (most == kBlocked) return base;
-    uint32_t weight[kMaxKnobs];
-    uint32_t total = 0;
-    for (int k = 0; k < world_.knob_count; ++k) {
-      weight[k] = ChoiceWeight(promise[k] - most);
-      total += weight[k];
-    }
-    uint32_t pick = Below(words.half(1) << 16, total);
-    int knob = 0;
-    while (pick >= weight[knob]) pick -= weight[knob++];
-    base.value[knob] =
-        static_cast<uint8_t>(beliefs_.Choose(world_, knob, base.value[knob], words.half(2)));
+    uint32_t weights[kMaxKnobs];
+#pragma GCC unroll 1
+    for (int k = 0; k < kMaxKnobs; ++k) weights[k] = ChoiceWeight(promise[k] - most);
+    const int knob = PickOfEight(weights, words.half(1) << 16);
+    base.Set(world_, knob, beliefs_.Choose(knob, base.value(knob), words.half(2)));
     return base;
   }
 
   // What is difficult in a try, in sixteenths of a step: all of it for a first design; next to one
   // that works what is new, and a quarter of the rest.
   HEARSAY_HD int Effort(const Findings& findings, const Design& design) const {
-    int all = 0;
+    if (!findings.passed) return design.difficulty;
     int fresh = 0;
-    for (int k = 0; k < world_.knob_count; ++k) {
-      const int difficulty = world_.difficulty[k][design.value[k]];
-      all += difficulty;
-      if (design.value[k] != findings.best.value[k]) fresh += difficulty;
+    for (uint64_t left = design.marks & ~findings.best.marks; left != 0; left &= left - 1) {
+      const int mark = LowestBit(left);
+      fresh += world_.difficulty[mark / kMaxValues][mark % kMaxValues];
     }
-    return findings.passed ? fresh + (all - fresh) / 4 : all;
+    return fresh + (design.difficulty - fresh) / 4;
   }
 
   HEARSAY_HD void Submit(const Design& design, int effort, const RandomWords& words, int cost,
                          Findings* findings) {
-    const int point = design.Point(world_);
-    const Entry entry = world_.entries[point];
+    const Entry entry = world_.entries[design.point];
     const bool bug =
-        design.value[0] != 0 &&
+        design.leaves_eager() &&
         Chances(words.half(3),
                 BugChance(effort - agent_.skill[static_cast<int>(dsl_)] - 16 * mendings_));
     const int measured = entry.speed_lg() + static_cast<int>(words.half(4) & 63) - 32;
@@ -250,19 +250,21 @@ class Search {
   }
 
   HEARSAY_HD void Pass(const Design& design, int measured, Findings* findings) {
-    int changed = 0;
-    for (int k = 0; k < world_.knob_count; ++k) {
-      const int v = design.value[k];
-      changed += findings->passed && v != findings->best.value[k];
+    for (int k = 0; k < kMaxKnobs; ++k) {
+      const int v = design.value(k);
       findings->passes[k].Increment(v);
-      if (measured > findings->seen_lg[k][v]) {
-        findings->seen_lg[k][v] = static_cast<int16_t>(measured);
-      }
+      int16_t& seen = findings->seen_lg[k][v];
+      seen = measured > seen ? static_cast<int16_t>(measured) : seen;
     }
-    if (changed > 0) {
+    findings->worked |= design.marks;
+    const uint64_t fresh = design.marks & ~findings->best.marks;
+    if (findings->passed && fresh != 0) {
+      int changed = 0;
+      for (uint64_t left = fresh; left != 0; left &= left - 1) ++changed;
       const int shift = Clamp(OddsOfLg(measured - findings->best_lg) / changed, -1024, 1024);
-      for (int k = 0; k < world_.knob_count; ++k) {
-        if (design.value[k] != findings->best.value[k]) beliefs_.Shift(k, design.value[k], shift);
+      for (uint64_t left = fresh; left != 0; left &= left - 1) {
+        const int mark = LowestBit(left);
+        beliefs_.Shift(mark / kMaxValues, mark % kMaxValues, shift);
       }
     }
     if (!findings->passed || measured > findings->best_lg) {
@@ -283,17 +285,18 @@ class Search {
     }
     int suspect = -1;
     int most = -1;
-    for (int k = 0; k < world_.knob_count; ++k) {
-      const int v = design.value[k];
-      const int difficulty = world_.difficulty[k][v];
-      if (v != 0 && findings->passes[k].of(v) == 0 && difficulty > most) {
+    const uint64_t trivial = Design().marks;
+    for (uint64_t left = design.marks & ~findings->worked & ~trivial; left != 0; left &= left - 1) {
+      const int mark = LowestBit(left);
+      const int difficulty = world_.difficulty[mark / kMaxValues][mark % kMaxValues];
+      if (difficulty > most) {
         most = difficulty;
-        suspect = k;
+        suspect = mark / kMaxValues;
       }
     }
     if (suspect >= 0) {
-      findings->blames[suspect].Increment(design.value[suspect]);
-      beliefs_.Shift(suspect, design.value[suspect], -512);
+      findings->blames[suspect].Increment(design.value(suspect));
+      beliefs_.Shift(suspect, design.value(suspect), -512);
     }
     mending_ = mendings_ < 2 && Chances(words.half(5), agent_.repairing);
     if (mending_) {
@@ -302,13 +305,13 @@ class Search {
     }
     if (mendings_ > 0) outcome_.events |= kEventFellBack;
     if (suspect >= 0) {
-      if (findings->blames[suspect].of(design.value[suspect]) >= 2) {
-        beliefs_.Block(world_, suspect, design.value[suspect]);
+      if (findings->blames[suspect].of(design.value(suspect)) >= 2) {
+        beliefs_.Block(suspect, design.value(suspect));
       }
       // Until something works, go on from a simpler design.
       if (!findings->passed) {
         anchor_ = design;
-        anchor_.value[suspect] = 0;
+        anchor_.Set(world_, suspect, 0);
       }
     }
   }
@@ -324,18 +327,18 @@ class Search {
                   findings.seen_lg[k][v] - findings.SeenWithoutLg(k, v) > kWorthLg);
     if (!refuted) {
       reading_.adopted |= 1u << testing_;
-      beliefs_.Block(world_, k, v);
+      beliefs_.Block(k, v);
     }
     testing_ = -1;
   }
 
   HEARSAY_HD void Finish(const Findings& findings) {
     if (!findings.passed) return;
-    const int point = findings.best.Point(world_);
     const int noise = static_cast<int>(draws_.Block(kDrawPlan).half(7) & 63) - 32;
     outcome_.passed = 1;
-    outcome_.point = static_cast<uint16_t>(point);
-    outcome_.speed_lg = static_cast<int16_t>(world_.entries[point].speed_lg() + noise);
+    outcome_.point = static_cast<uint16_t>(findings.best.point);
+    outcome_.speed_lg =
+        static_cast<int16_t>(world_.entries[findings.best.point].speed_lg() + noise);
   }
 
   const World& world_;

@@ -23,7 +23,7 @@ inline constexpr uint32_t kDrawStart = 5;   // 1 block: the first design, a half
 inline constexpr uint32_t kDrawIntake = 8;  // 12 blocks: 4 halves a claim of the intake
 inline constexpr uint32_t kDrawSubmission = 32;  // 10 blocks: one a submission
 inline constexpr uint32_t kDrawJump = 48;        // 10 blocks: a design drawn afresh, a half a knob
-inline constexpr uint32_t kDrawRetelling = 64;   // 12 blocks: 4 halves a claim of the intake
+inline constexpr uint32_t kDrawRetelling = 64;   // 6 blocks: 2 halves a claim of the intake
 inline constexpr uint32_t kDrawWriting = 80;     // 4 blocks: 4 halves a knob
 inline constexpr uint32_t kDrawFacts = 88;       // 1 block: census and bottleneck
 

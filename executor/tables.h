@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "executor/agent.h"
+#include "executor/beliefs.h"
 #include "executor/intake.h"
 #include "executor/note.h"
 #include "executor/policy.h"
@@ -43,6 +44,7 @@ struct RunTables {
   Topology topology;
   Policies policies;
   const World* worlds = nullptr;           // [problem_count][kDslCount]
+  const PriorTable* priors = nullptr;      // [problem_count][kDslCount]
   const int32_t* problem_index = nullptr;  // [problem_count]: index among all problems
   const AgentProfile* agents = nullptr;    // [agent_count]
   const Outcome* baselines = nullptr;      // [problem_count][lanes][agent_slots()][kDslCount]
@@ -53,6 +55,9 @@ struct RunTables {
   }
   HEARSAY_HD const World& WorldOf(int slot, Dsl dsl) const {
     return worlds[slot * kDslCount + static_cast<int>(dsl)];
+  }
+  HEARSAY_HD const PriorTable& PriorsOf(int slot, Dsl dsl) const {
+    return priors[slot * kDslCount + static_cast<int>(dsl)];
   }
   HEARSAY_HD const Outcome& BaselineOf(int slot, int lane, int agent, Dsl dsl) const {
     const int agent_slot = agents_rotate ? agent : 0;

@@ -238,30 +238,29 @@ class Writer {
   // A retelling is a mention, not evidence: it may change how a claim sounds, never its counts.
   HEARSAY_HD void Retell() {
     RandomWords words;
+    const Chance hedge_loss = Both(agent_.hedge_loss, kCertain - policies_.keep_hedges);
     for (int i = 0; i < intake_.size; ++i) {
-      if ((i & 1) == 0) words = draws_.Block(kDrawRetelling + i / 2);
+      if ((i & 3) == 0) words = draws_.Block(kDrawRetelling + i / 4);
       if (settled_ >> i & 1) continue;
       const Claim claim = intake_.claims[i];
-      const int half = (i & 1) * 4;
-      if (!Chances(words.half(half), agent_.fidelity)) continue;
+      const uint32_t copying = words.half((i & 3) * 2);
+      const uint32_t changing = words.half((i & 3) * 2 + 1);
       const bool asserts = claim.stance() != Stance::kFact && claim.stance() != Stance::kOpen;
-      if (asserts && claim.support() == 0 &&
-          Chances(words.half(half + 3), policies_.evidence_only)) {
-        continue;
-      }
+      const Chance dropped = asserts && claim.support() == 0 ? policies_.evidence_only : 0;
+      if (!Chances(copying, Both(agent_.fidelity, kCertain - dropped))) continue;
       if (asserts && policies_.ttl_rounds > 0 &&
           round_ - claim.stamp_round() >= policies_.ttl_rounds) {
         continue;
       }
-      const bool merged = intake_.origin[i][1] != kNoOrigin;
-      if (claim.hedged() && Chances(words.half(half + 1), agent_.hedge_loss) &&
-          !Chances(words.half(half + 3), policies_.keep_hedges)) {
+      // The two changes take opposite ends of one random number: no claim suffers both at once.
+      if (claim.hedged() && Chances(changing, hedge_loss)) {
         Add(claim.WithHedged(false).WithConfidence(Clamp(claim.confidence() + 2, 0, 15)),
             Change::kHedgeLost, i);
       } else if (!claim.general() && claim.dsl() != dsl_ &&
-                 Chances(words.half(half + 2), agent_.generalising)) {
+                 Chances(kCertain - 1 - changing, agent_.generalising)) {
         Add(claim.WithGeneral(true), Change::kGeneralised, i);
       } else {
+        const bool merged = intake_.origin[i][1] != kNoOrigin;
         Add(claim, merged ? Change::kMerged : Change::kCopied, i);
       }
     }
@@ -272,51 +271,60 @@ class Writer {
         .WithHedged(Chances(half, agent_.hedging));
   }
 
+  // Values of knob k that the intake says nothing of and that were not seen working: bit v.
+  HEARSAY_HD uint32_t Unseen(int k) const {
+    const uint32_t all = (1u << world_.value_count[k]) - 1;
+    return all & ~reading_.subjects[k] & ~static_cast<uint32_t>(findings_.worked >> (8 * k) & 0xff);
+  }
+
   // Options of one knob that were never seen working: closed, recommended or left open. This is
   // where unsupported closures come from.
   HEARSAY_HD void WriteUnseen(int k) {
+    const uint32_t half = Half(k, 2);
+    const bool closes = Chances(Half(k, 1), agent_.closing_untried);
+    const bool asserts = Chances(half, agent_.asserting);
+    const bool asks = Chances(kCertain - 1 - half, agent_.asking);
+    if (findings_.blames[k].nibbles == 0 && !closes && !asserts && !asks) return;
     int failed = -1;    // failed, but not often enough to count
     int daunting = -1;  // never tried, and the hardest
     int tempting = -1;  // never tried, and the most promising
-    for (int v = 0; v < world_.value_count[k]; ++v) {
-      if (Inherited(k, v) || findings_.passes[k].of(v) > 0) continue;
+    for (uint32_t left = Unseen(k); left != 0; left &= left - 1) {
+      const int v = LowestBit(left);
       const int blames = findings_.blames[k].of(v);
-      if (blames >= kFailuresThatSuffice) continue;
       if (blames > 0) {
-        failed = v;
+        if (blames < kFailuresThatSuffice) failed = v;
         continue;
       }
       if (daunting < 0 || world_.difficulty[k][v] > world_.difficulty[k][daunting]) daunting = v;
-      const int odds = reading_.beliefs.odds[v][k];
-      if (odds != kBlocked && (tempting < 0 || odds > reading_.beliefs.odds[tempting][k])) {
+      const int odds = reading_.beliefs.odds[k][v];
+      if (odds != kBlocked && (tempting < 0 || odds > reading_.beliefs.odds[k][tempting])) {
         tempting = v;
       }
     }
-    if (failed >= 0) {
-      if (Chances(Half(k, 0), agent_.closing_failed)) {
-        AddNew(
-            WithoutEvidence(k, failed, Label::kUnsupportedClosure, Stance::kInfeasible, Half(k, 3))
-                .WithSupport(1));
-      } else if (Chances(Half(k, 3), agent_.measuring)) {
-        AddNew(About(k, failed, Label::kFailureDiagnosis, Stance::kOpen, 6).WithAgainst(1));
-      }
-    }
-    if (daunting >= 0 && world_.difficulty[k][daunting] >= kDauntingDifficulty &&
-        Chances(Half(k, 1), agent_.closing_untried)) {
+    if (failed >= 0) CloseFailed(k, failed);
+    if (daunting >= 0 && closes && world_.difficulty[k][daunting] >= kDauntingDifficulty) {
       AddNew(
           WithoutEvidence(k, daunting, Label::kUnsupportedClosure, Stance::kNotWorthIt, Half(k, 2))
               .WithEffectEighths(-4));
       if (daunting == tempting) return;
     }
     if (tempting < 0) return;
-    const uint32_t half = Half(k, 2);
     const bool promising =
-        reading_.beliefs.odds[tempting][k] > reading_.beliefs.odds[findings_.best.value[k]][k];
-    if (promising && Chances(half, agent_.asserting)) {
+        reading_.beliefs.odds[k][tempting] > reading_.beliefs.odds[k][findings_.best.value(k)];
+    if (promising && asserts) {
       AddNew(WithoutEvidence(k, tempting, Label::kUnverifiedAssertion, Stance::kUse, Half(k, 3))
                  .WithEffectEighths(8));
-    } else if (Chances(kCertain - 1 - half, agent_.asking)) {
+    } else if (asks) {
       AddNew(About(k, tempting, Label::kOpenQuestion, Stance::kOpen, 4));
+    }
+  }
+
+  HEARSAY_HD void CloseFailed(int k, int failed) {
+    if (Chances(Half(k, 0), agent_.closing_failed)) {
+      AddNew(WithoutEvidence(k, failed, Label::kUnsupportedClosure, Stance::kInfeasible, Half(k, 3))
+                 .WithSupport(1));
+    } else if (Chances(Half(k, 3), agent_.measuring)) {
+      AddNew(About(k, failed, Label::kFailureDiagnosis, Stance::kOpen, 6).WithAgainst(1));
     }
   }
 

@@ -21,6 +21,7 @@ absl::StatusOr<std::unique_ptr<RunSetup>> PrepareRun(const Plan& plan, std::vect
     setup->problems.push_back(problem);
     for (Dsl dsl : {Dsl::kCute, Dsl::kTirx}) {
       setup->worlds.push_back(setup->atlas->Get(problem, dsl).world());
+      setup->priors.push_back(MakePriorTable(setup->worlds.back()));
     }
   }
   const std::vector<AgentSpec> own(plan.agent_specs().begin(), plan.agent_specs().end());
@@ -44,6 +45,7 @@ absl::StatusOr<std::unique_ptr<RunSetup>> PrepareRun(const Plan& plan, std::vect
   tables.topology = *topology;
   tables.policies = PoliciesOf(plan);
   tables.worlds = setup->worlds.data();
+  tables.priors = setup->priors.data();
   tables.problem_index = setup->problems.data();
   tables.agents = setup->agents.data();
   return setup;

@@ -21,8 +21,9 @@ struct RunSetup {
 
   Plan plan;
   std::unique_ptr<Atlas> atlas;
-  std::vector<int32_t> problems;  // indexes, ascending; a slot is a position in here
-  std::vector<World> worlds;      // [slot][DSL]
+  std::vector<int32_t> problems;   // indexes, ascending; a slot is a position in here
+  std::vector<World> worlds;       // [slot][DSL]
+  std::vector<PriorTable> priors;  // [slot][DSL]
   std::vector<AgentProfile> agents;
   std::vector<Outcome> baselines;
   RunTables tables;
