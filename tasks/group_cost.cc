@@ -24,7 +24,10 @@ constexpr double kPrologueRepeats = 3;
 constexpr double kSpillFactor = 1.6;
 constexpr double kSplitBytes =
     0.02;  // partial results of each further block, as a share of the bytes
-constexpr double kWaveSeconds = 0.4e-6;         // starting and ending the blocks of a full wave
+constexpr double kWaveSeconds = 0.4e-6;  // starting and ending the blocks of a full wave
+// The kernel that merges the parts of a split is queued behind the first: this much of a launch
+// shows.
+constexpr double kMergeLaunch = 0.25;
 constexpr double kStepSeconds = 0.8e-6;         // one step of a recurrence within a kernel
 constexpr double kExposedStepSeconds = 0.6e-6;  // of it, what deeper pipelines hide
 constexpr double kChunkSeconds = 2.5e-6;        // one chunk: a few dependent small products
@@ -351,7 +354,7 @@ Cost GpuModel::GroupCost(const Group& group, const Settings& settings) const {
   cost.latency_seconds =
       waves * kWaveSeconds + (turns == 1 ? RecurrenceSeconds(group, settings) : 0);
   cost.launches = turns * (split > 1 ? 2 : 1);
-  const double launching = cost.launches * hardware_.launch_seconds();
+  const double launching = turns * (split > 1 ? 1 + kMergeLaunch : 1) * hardware_.launch_seconds();
   cost.launch_seconds = launching + sync_seconds;
   const double device =
       Overlapped(cost.memory_seconds, cost.compute_seconds, kExposedMemory) + cost.latency_seconds;
