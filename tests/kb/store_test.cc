@@ -209,10 +209,10 @@ TEST_P(StoreTest, MayBeReadWhileAnotherWrites) {
 }
 
 TEST_P(StoreTest, KillLosesNoCommittedRound) {
-  const KbContents contents = RandomContents(6, {.lanes = 60, .rounds = 40});
+  const KbContents contents = RandomContents(6, {.lanes = 60, .rounds = 16});
   TestRandom random(6);
   int reported_in_all = 0;
-  for (int trial = 0; trial < 8; ++trial) {
+  for (int trial = 0; trial < 5; ++trial) {
     const std::string kb = dir_.Sub(absl::StrCat("killed", trial));
     int ends[2];
     ASSERT_EQ(pipe(ends), 0);
