@@ -25,6 +25,9 @@ HEARSAY_HD inline int Clamp(int x, int low, int high) {
   return x < low ? low : (x > high ? high : x);
 }
 
+// Index of the lowest bit. REQUIRES: bits != 0.
+HEARSAY_HD inline int LowestBit(uint64_t bits) { return HEARSAY_COUNT_TRAILING_ZEROS(bits); }
+
 // A difference of speeds in lg units (1024 a doubling) as a difference of beliefs: half of it,
 // which is two doublings of odds for a doubling of speed.
 HEARSAY_HD inline int OddsOfLg(int lg) { return lg / 2; }
@@ -87,7 +90,6 @@ struct Beliefs {
     const int16_t* const row = odds[knob];
     uint32_t weights[kMaxValues];
     const int most = best[knob];
-#pragma GCC unroll 1
     for (int v = 0; v < kMaxValues; ++v) weights[v] = ChoiceWeight(row[v] - most);
     if (except >= 0) {
       weights[except] = 0;

@@ -12,9 +12,7 @@ namespace hearsay {
 HEARSAY_HD inline void AddRefuted(const Outcome& outcome, const Intake& intake,
                                   Retractions* refuted) {
   for (uint32_t left = outcome.refuted; left != 0; left &= left - 1) {
-    int slot = 0;
-    while ((left >> slot & 1) == 0) ++slot;
-    refuted->Add(intake.claims[slot]);
+    refuted->Add(intake.claims[LowestBit(left)]);
   }
 }
 

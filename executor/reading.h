@@ -20,20 +20,23 @@ namespace hearsay {
 // What reading leaves behind.
 struct Reading {
   Beliefs beliefs;
-  uint32_t adopted = 0;         // slots of the intake that are believed
-  uint32_t to_test = 0;         // slots of closures to be tried out before they are obeyed
-  int8_t plan[kMaxKnobs];       // value that believed claims recommend; -1 where none does
-  int16_t focus[kMaxKnobs];     // extra odds of working on a knob, from believed bottlenecks
-  uint8_t subjects[kMaxKnobs];  // bit v: the intake has a claim on this value
+  uint32_t adopted = 0;      // slots of the intake that are believed
+  uint32_t to_test = 0;      // slots of closures to be tried out before they are obeyed
+  int8_t plan[kMaxKnobs];    // value that believed claims recommend; -1 where none does
+  int16_t focus[kMaxKnobs];  // extra odds of working on a knob, from believed bottlenecks
+  uint64_t subjects = 0;     // bit knob * 8 + value: the intake has a claim on this value
   bool has_census = false;
   bool has_bottleneck = false;
 };
 
-// The chance that the agent believes the claim.
+// The chance that the agent believes the claim. Without branches, as all below that loops over
+// claims: what a note says is as good as random to a branch predictor.
 HEARSAY_HD inline Chance BeliefChance(const AgentProfile& agent, Dsl dsl, Claim claim) {
-  Chance p = agent.trust / 16 * (claim.confidence() + 1);
-  if (claim.hedged()) p = Both(p, agent.hedge_discount);
-  if (claim.dsl() != dsl && !claim.general()) p = Both(p, agent.foreign_discount);
+  const Chance confident = agent.trust / 16 * (claim.confidence() + 1);
+  const bool foreign = claim.dsl() != dsl && !claim.general();
+  const Chance discount = Both(claim.hedged() ? agent.hedge_discount : kCertain,
+                               foreign ? agent.foreign_discount : kCertain);
+  const Chance p = Both(confident, discount);
   // Evidence closes part of the distance to certainty: an eighth for each submission, at most half.
   const int support = claim.support() < 4 ? claim.support() : 4;
   return p + (kCertain - p) / 8 * support;
@@ -78,33 +81,33 @@ HEARSAY_HD inline void Read(const World& world, const PriorTable& priors, Dsl ds
   for (int k = 0; k < kMaxKnobs; ++k) {
     reading->plan[k] = -1;
     reading->focus[k] = 0;
-    reading->subjects[k] = 0;
   }
-  Chance quality = agent.prior_quality;
+  const Chance verifying = Either(agent.verifying, policies.verify_gate);
+  uint32_t believed = 0;
+  uint32_t verified = 0;
+  uint32_t closures = 0;
+  uint32_t censuses = 0;
   RandomWords words;
   for (int i = 0; i < intake.size; ++i) {
     const Claim claim = intake.claims[i];
     if ((i & 3) == 0) words = draws.Block(kDrawIntake + i / 4);
-    const int half = (i & 3) * 2;
-    if (claim.knob() < kMaxKnobs && claim.value() < kMaxValues) {
-      reading->subjects[claim.knob()] |= static_cast<uint8_t>(1 << claim.value());
-    }
-    reading->has_census |= claim.label() == Label::kWorkloadCensus;
+    const auto half = [&](int j) { return static_cast<Chance>(words.half((i & 3) * 2 + j)); };
+    reading->subjects |= claim.mark();
     reading->has_bottleneck |= claim.label() == Label::kBottleneckDiagnosis;
-    if (static_cast<Chance>(words.half(half)) >= BeliefChance(agent, dsl, claim)) continue;
-    // A note that describes the workload mends an eighth of what the prior has wrong.
-    if (claim.label() == Label::kWorkloadCensus) quality += (kCertain - quality) / 8;
-    const Chance verifying = Either(agent.verifying, policies.verify_gate);
-    const bool verify = static_cast<Chance>(words.half(half + 1)) < verifying;
-    if (claim.is_closure() && verify) {
-      reading->to_test |= 1u << i;
-    } else {
-      reading->adopted |= 1u << i;
-    }
+    censuses |= static_cast<uint32_t>(claim.label() == Label::kWorkloadCensus) << i;
+    closures |= static_cast<uint32_t>(claim.is_closure()) << i;
+    believed |= static_cast<uint32_t>(half(0) < BeliefChance(agent, dsl, claim)) << i;
+    verified |= static_cast<uint32_t>(half(1) < verifying) << i;
   }
-  FormPrior(priors, agent, quality, draws, &reading->beliefs);
-  for (int i = 0; i < intake.size; ++i) {
-    if ((reading->adopted >> i & 1) == 0) continue;
+  reading->has_census = censuses != 0;
+  reading->to_test = believed & closures & verified;
+  reading->adopted = believed & ~reading->to_test;
+  // A note that describes the workload mends an eighth of what the prior has wrong.
+  const Chance mended =
+      (reading->adopted & censuses) != 0 ? (kCertain - agent.prior_quality) / 8 : 0;
+  FormPrior(priors, agent, agent.prior_quality + mended, draws, &reading->beliefs);
+  for (uint32_t left = reading->adopted; left != 0; left &= left - 1) {
+    const int i = LowestBit(left);
     const Claim claim = intake.claims[i];
     Obey(world, claim, reading);
     if (claim.label() == Label::kDslIdiom && claim.dsl() != dsl) {

@@ -38,9 +38,6 @@ struct Design {
   }
 };
 
-// Index of the lowest bit. REQUIRES: bits != 0.
-HEARSAY_HD inline int LowestBit(uint64_t bits) { return HEARSAY_COUNT_TRAILING_ZEROS(bits); }
-
 // Counts of up to 15 for each value of a knob, a nibble a value.
 struct ValueCounts {
   uint32_t nibbles = 0;
@@ -56,6 +53,7 @@ struct Findings {
   bool passed = false;
   ValueCounts passes[kMaxKnobs];           // submissions with the value that passed
   uint64_t worked = 0;                     // bit knob * 8 + value: some submission with it passed
+  uint64_t blamed = 0;                     // likewise: some that failed had it as the suspect
   ValueCounts blames[kMaxKnobs];           // that failed with the value as the suspect
   int16_t seen_lg[kMaxKnobs][kMaxValues];  // best speed measured with the value; kNoSpeed if none
 
@@ -111,6 +109,7 @@ class Search {
     for (; s < kMaxSubmissions; ++s) {
       const RandomWords words = draws_.Block(kDrawSubmission + s);
       const Design next = s == 0 ? anchor_ : Next(*findings, s, seconds, words);
+      HEARSAY_PREFETCH(&world_.entries[next.point]);
       const int effort = Effort(*findings, next);
       const int cost = agent_.pace_seconds * (64 + effort) / 64 *
                        static_cast<int>(48 + (words.half(4) >> 11)) / 64;
@@ -150,6 +149,7 @@ class Search {
   // followed.
   HEARSAY_HD void Start() {
     const RandomWords words = draws_.Block(kDrawPlan);
+    final_half_ = words.half(7);
     if (Chances(words.half(0), agent_.boldness)) anchor_ = Draw(kDrawStart);
     const bool fully = Chances(words.half(1), agent_.following_fully);
     const bool partly = Chances(words.half(2), agent_.following_partly);
@@ -185,9 +185,8 @@ class Search {
 
   // The base with the value of the first closure that is yet to be tested.
   HEARSAY_HD Design TestOf(Design base, const RandomWords& words) {
-    int slot = 0;
-    while ((reading_.to_test >> slot & 1) == 0) ++slot;
-    reading_.to_test &= ~(1u << slot);
+    const int slot = LowestBit(reading_.to_test);
+    reading_.to_test &= reading_.to_test - 1;
     testing_ = slot;
     const Claim claim = intake_.claims[slot];
     if (claim.knob() != 0) LeaveEager(&base, words.half(7));
@@ -207,7 +206,6 @@ class Search {
       most = promise[k] > most ? promise[k] : most;
     }
     uint32_t weights[kMaxKnobs];
-#pragma GCC unroll 1
     for (int k = 0; k < kMaxKnobs; ++k) weights[k] = ChoiceWeight(promise[k] - most);
     const int knob = PickOfEight(weights, words.half(1) << 16);
     base.Set(world_, knob, beliefs_.Choose(knob, base.value(knob), words.half(2)));
@@ -296,6 +294,7 @@ class Search {
     }
     if (suspect >= 0) {
       findings->blames[suspect].Increment(design.value(suspect));
+      findings->blamed |= design.marks & uint64_t{0xff} << (8 * suspect);
       beliefs_.Shift(suspect, design.value(suspect), -512);
     }
     mending_ = mendings_ < 2 && Chances(words.half(5), agent_.repairing);
@@ -334,7 +333,7 @@ class Search {
 
   HEARSAY_HD void Finish(const Findings& findings) {
     if (!findings.passed) return;
-    const int noise = static_cast<int>(draws_.Block(kDrawPlan).half(7) & 63) - 32;
+    const int noise = static_cast<int>(final_half_ & 63) - 32;
     outcome_.passed = 1;
     outcome_.point = static_cast<uint16_t>(findings.best.point);
     outcome_.speed_lg =
@@ -352,7 +351,8 @@ class Search {
   Observer& observer_;
   Design anchor_;  // where search goes on from until something works
   Design last_;
-  int mendings_ = 0;  // tries at mending the last design
+  uint32_t final_half_ = 0;  // noise of the last measurement
+  int mendings_ = 0;         // tries at mending the last design
   bool mending_ = false;
   int testing_ = -1;  // slot of the closure that the next result tests
 };

@@ -118,10 +118,10 @@ class Writer {
 
   enum class Verdict : uint8_t { kNone, kConfirmed, kRefuted, kAnswered };
 
+  // REQUIRES: the claim speaks of a single value.
   HEARSAY_HD Verdict Judge(Claim claim) const {
     const int k = claim.knob();
     const int v = claim.value();
-    if (k >= world_.knob_count || v >= kMaxValues) return Verdict::kNone;
     const bool works = findings_.passes[k].of(v) > 0;
     const bool fails = !works && findings_.blames[k].of(v) >= kFailuresThatSuffice;
     if (claim.stance() == Stance::kOpen) {
@@ -161,7 +161,14 @@ class Writer {
   }
 
   HEARSAY_HD void WriteTested() {
+    // Most claims speak of what this attempt never touched.
+    const uint64_t touched = findings_.worked | findings_.blamed;
+    uint32_t within = 0;
     for (int i = 0; i < intake_.size; ++i) {
+      within |= static_cast<uint32_t>((intake_.claims[i].mark() & touched) != 0) << i;
+    }
+    for (; within != 0; within &= within - 1) {
+      const int i = LowestBit(within);
       const Claim claim = intake_.claims[i];
       const Verdict verdict = Judge(claim);
       if (verdict == Verdict::kNone) continue;
@@ -179,10 +186,13 @@ class Writer {
     }
   }
 
-  HEARSAY_HD bool Inherited(int k, int v) const { return reading_.subjects[k] >> v & 1; }
+  HEARSAY_HD bool Inherited(int k, int v) const { return reading_.subjects >> (8 * k + v) & 1; }
 
   // Gains, losses and failures of one knob that the intake has no claim on.
   HEARSAY_HD void WriteSeen(int k) {
+    const uint32_t worked = findings_.worked >> (8 * k) & 0xff;
+    const bool compared = (worked & (worked - 1)) != 0;
+    if (!compared && findings_.blames[k].nibbles == 0) return;
     if (!Chances(Half(k, 3), agent_.measuring)) return;
     int best = -1;
     int worst = -1;
@@ -237,27 +247,30 @@ class Writer {
 
   // A retelling is a mention, not evidence: it may change how a claim sounds, never its counts.
   HEARSAY_HD void Retell() {
-    RandomWords words;
     const Chance hedge_loss = Both(agent_.hedge_loss, kCertain - policies_.keep_hedges);
+    const Chance with_evidence = Both(agent_.fidelity, kCertain - policies_.evidence_only);
+    uint32_t told = 0;
+    uint32_t changing[kMaxNoteClaims];
+    RandomWords words;
     for (int i = 0; i < intake_.size; ++i) {
       if ((i & 3) == 0) words = draws_.Block(kDrawRetelling + i / 4);
-      if (settled_ >> i & 1) continue;
       const Claim claim = intake_.claims[i];
-      const uint32_t copying = words.half((i & 3) * 2);
-      const uint32_t changing = words.half((i & 3) * 2 + 1);
       const bool asserts = claim.stance() != Stance::kFact && claim.stance() != Stance::kOpen;
-      const Chance dropped = asserts && claim.support() == 0 ? policies_.evidence_only : 0;
-      if (!Chances(copying, Both(agent_.fidelity, kCertain - dropped))) continue;
-      if (asserts && policies_.ttl_rounds > 0 &&
-          round_ - claim.stamp_round() >= policies_.ttl_rounds) {
-        continue;
-      }
+      const bool expired = asserts && policies_.ttl_rounds > 0 &&
+                           round_ - claim.stamp_round() >= policies_.ttl_rounds;
+      const Chance copying = asserts && claim.support() == 0 ? with_evidence : agent_.fidelity;
+      told |= static_cast<uint32_t>(Chances(words.half((i & 3) * 2), copying) && !expired) << i;
+      changing[i] = words.half((i & 3) * 2 + 1);
+    }
+    for (told &= ~settled_; told != 0; told &= told - 1) {
+      const int i = LowestBit(told);
+      const Claim claim = intake_.claims[i];
       // The two changes take opposite ends of one random number: no claim suffers both at once.
-      if (claim.hedged() && Chances(changing, hedge_loss)) {
+      if (claim.hedged() && Chances(changing[i], hedge_loss)) {
         Add(claim.WithHedged(false).WithConfidence(Clamp(claim.confidence() + 2, 0, 15)),
             Change::kHedgeLost, i);
       } else if (!claim.general() && claim.dsl() != dsl_ &&
-                 Chances(kCertain - 1 - changing, agent_.generalising)) {
+                 Chances(kCertain - 1 - changing[i], agent_.generalising)) {
         Add(claim.WithGeneral(true), Change::kGeneralised, i);
       } else {
         const bool merged = intake_.origin[i][1] != kNoOrigin;
@@ -274,7 +287,7 @@ class Writer {
   // Values of knob k that the intake says nothing of and that were not seen working: bit v.
   HEARSAY_HD uint32_t Unseen(int k) const {
     const uint32_t all = (1u << world_.value_count[k]) - 1;
-    return all & ~reading_.subjects[k] & ~static_cast<uint32_t>(findings_.worked >> (8 * k) & 0xff);
+    return all & ~static_cast<uint32_t>((reading_.subjects | findings_.worked) >> (8 * k) & 0xff);
   }
 
   // Options of one knob that were never seen working: closed, recommended or left open. This is

@@ -15,14 +15,13 @@ namespace {
 
 class SubmissionLog {
  public:
-  SubmissionLog(const World& world, std::vector<Submission>* log) : world_(world), log_(*log) {}
+  explicit SubmissionLog(std::vector<Submission>* log) : log_(*log) {}
 
   void OnSubmission(const Design& design, Status status, bool bug, int measured_lg, int seconds) {
-    log_.push_back({design.Point(world_), status, bug, measured_lg, seconds});
+    log_.push_back({design.point, status, bug, measured_lg, seconds});
   }
 
  private:
-  const World& world_;
   std::vector<Submission>& log_;
 };
 
@@ -71,8 +70,7 @@ absl::StatusOr<ReplayedAttempt> ReplayAttempt(const Store& store, AttemptId atte
 
   const int index = attempt.lane() - block->first.lane();
   ReplayedAttempt replayed;
-  const Dsl dsl = DslOf(tables, attempt.round(), 0, attempt.lane());
-  SubmissionLog log(tables.WorldOf(0, dsl), &replayed.submissions);
+  SubmissionLog log(&replayed.submissions);
   const RoundState before{state.outcomes.data(), state.notes.data()};
   WrittenNote note;
   LaneTrace trace;

@@ -101,6 +101,12 @@ struct Claim {
   HEARSAY_HD constexpr bool is_closure() const {
     return stance() == Stance::kInfeasible || stance() == Stance::kNotWorthIt;
   }
+  // The bit that stands for the subject in sets of them, knob * 8 + value; 0 where the claim speaks
+  // of no single value.
+  HEARSAY_HD constexpr uint64_t mark() const {
+    const bool single = (bits & 0x88) == 0;
+    return static_cast<uint64_t>(single) << ((knob() & 7) * 8 + (value() & 7));
+  }
   // Two claims of one subject speak of the same value of the same knob.
   HEARSAY_HD constexpr int subject() const { return Get(0, 8); }
 

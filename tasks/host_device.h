@@ -15,4 +15,11 @@
 #define HEARSAY_COUNT_TRAILING_ZEROS(bits) __builtin_ctzll(bits)
 #endif
 
+// Asks for the cache line at an address ahead of its use.
+#ifdef __CUDA_ARCH__
+#define HEARSAY_PREFETCH(address) static_cast<void>(address)
+#else
+#define HEARSAY_PREFETCH(address) __builtin_prefetch(address)
+#endif
+
 #endif  // HEARSAY_TASKS_HOST_DEVICE_H_
