@@ -43,13 +43,13 @@ HEARSAY_HD inline Truth TruthOf(const World& world, Claim claim) {
   if (claim.stance() == Stance::kOpen) return Truth::kOpen;
   if (claim.stance() == Stance::kFact) {
     if (claim.label() == Label::kWorkloadCensus) return Truth::kTrue;
-    if (k >= world.knob_count || k >= kMaxKnobs) return Truth::kOpen;
+    if (k >= kMaxKnobs || k >= world.knob_count) return Truth::kOpen;
     for (int i = 0; i < world.value_count[k]; ++i) {
       if (world.best_with_lg[k][i] - world.best_without_lg[k][i] > kWorthLg) return Truth::kTrue;
     }
     return Truth::kFalse;
   }
-  if (k >= world.knob_count || k >= kMaxKnobs || v >= world.value_count[k]) return Truth::kOpen;
+  if (k >= kMaxKnobs || k >= world.knob_count || v >= world.value_count[k]) return Truth::kOpen;
   const int with = world.best_with_lg[k][v];
   bool holds = false;
   switch (claim.stance()) {
