@@ -88,8 +88,9 @@ double FactorOr1(double factor) { return factor > 0 ? factor : 1; }
 int GpuModel::RewriteParameter(const Stage& stage, const Settings& settings) const {
   if (stage.rewrite == nullptr) return 0;
   // Without a knob a rewrite comes with the move, but a split is always a choice.
-  if (stage.rewrite_knob < 0)
+  if (stage.rewrite_knob < 0) {
     return stage.rewrite->splits() ? 0 : std::max(1, stage.rewrite->values(0).parameter());
+  }
   const int value = settings.rewrite[stage.rewrite_knob];
   return value == 0 ? 0 : std::max(1, stage.rewrite->values(value - 1).parameter());
 }
