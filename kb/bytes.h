@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
-#include <string>
+#include <vector>
 
 #include "absl/strings/string_view.h"
 
@@ -23,8 +23,8 @@ inline constexpr int32_t UnZigZag(uint32_t v) {
 
 inline constexpr size_t kMaxVarintBytes = 5;
 
-// Appends to a buffer whose greatest size is known beforehand, so that no write needs a test.
-// REQUIRES: no more bytes are written than the capacity says.
+// Appends to a buffer whose greatest size is known beforehand, so that no write needs a test. What
+// is written may be cut into columns. REQUIRES: no more bytes are written than the capacity says.
 class ByteWriter {
  public:
   explicit ByteWriter(size_t capacity)
@@ -38,13 +38,23 @@ class ByteWriter {
     }
     *at_++ = static_cast<uint8_t>(v);
   }
-  absl::string_view bytes() const {
-    return {reinterpret_cast<const char*>(buffer_.get()), static_cast<size_t>(at_ - buffer_.get())};
+  void Fixed32(uint32_t v) {
+    memcpy(at_, &v, sizeof(v));
+    at_ += sizeof(v);
   }
+  void Bytes(absl::string_view v) {
+    memcpy(at_, v.data(), v.size());
+    at_ += v.size();
+  }
+  void EndColumn() { ends_.push_back(size()); }
+  size_t size() const { return static_cast<size_t>(at_ - buffer_.get()); }
+  absl::string_view bytes() const { return {reinterpret_cast<const char*>(buffer_.get()), size()}; }
+  const std::vector<size_t>& column_ends() const { return ends_; }
 
  private:
   std::unique_ptr<uint8_t[]> buffer_;
   uint8_t* at_;
+  std::vector<size_t> ends_;
 };
 
 // Reads what a ByteWriter wrote. A read past the end or of a number greater than it may be gives 0

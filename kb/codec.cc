@@ -124,7 +124,10 @@ std::string EncodeBaselines(const BaselineBlock& baselines) {
   BaselineRecord record;
   record.set_agent_slots(static_cast<uint32_t>(baselines.agent_slots));
   record.set_count(static_cast<uint32_t>(baselines.outcomes.size()));
-  record.set_outcomes(PutOutcomes(baselines.outcomes, nullptr, nullptr));
+  const absl::Span<const Outcome> all = baselines.outcomes;
+  for (size_t at = 0; at < all.size(); at += kBlockLanes) {
+    record.add_outcomes(PutOutcomes(all.subspan(at, kBlockLanes), nullptr, nullptr));
+  }
   return record.SerializeAsString();
 }
 
@@ -134,17 +137,22 @@ absl::StatusOr<BaselineBlock> DecodeBaselines(absl::string_view bytes) {
       !record.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
     return absl::DataLossError("baselines: is no BaselineRecord");
   }
-  // Every outcome takes bytes, so a count beyond them is damage and must not be allocated.
-  if (record.count() < 1 || record.count() > record.outcomes().size() || record.agent_slots() < 1 ||
+  const size_t count = record.count();
+  const size_t chunks = static_cast<size_t>(record.outcomes_size());
+  if (count < 1 || chunks != (count + kBlockLanes - 1) / kBlockLanes || record.agent_slots() < 1 ||
       record.agent_slots() > 256) {
-    return absl::DataLossError(absl::StrCat("baselines: ", record.count(), " outcomes of ",
+    return absl::DataLossError(absl::StrCat("baselines: ", count, " outcomes of ",
                                             record.agent_slots(), " agents do not fit"));
   }
   BaselineBlock baselines;
   baselines.agent_slots = static_cast<int>(record.agent_slots());
-  baselines.outcomes.resize(record.count());
-  if (!TakeOutcomes(record.outcomes(), absl::MakeSpan(baselines.outcomes), nullptr, nullptr)) {
-    return absl::DataLossError("baselines: outcomes do not decode");
+  baselines.outcomes.resize(count);
+  for (size_t chunk = 0; chunk < chunks; ++chunk) {
+    const absl::Span<Outcome> part =
+        absl::MakeSpan(baselines.outcomes).subspan(chunk * kBlockLanes, kBlockLanes);
+    if (!TakeOutcomes(record.outcomes(static_cast<int>(chunk)), part, nullptr, nullptr)) {
+      return absl::DataLossError("baselines: outcomes do not decode");
+    }
   }
   return baselines;
 }

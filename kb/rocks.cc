@@ -54,6 +54,13 @@ rocksdb::Options MakeOptions(Store::Mode mode, rocksdb::Env* env) {
   return options;
 }
 
+// Blocks of attempts come packed (kb/packing.h): trying to compress them again would only cost
+// time.
+rocksdb::Options OptionsOf(absl::string_view family, rocksdb::Options options) {
+  if (family == kFamilyNames[kAttempts]) options.compression = rocksdb::kNoCompression;
+  return options;
+}
+
 // Files of an empty directory's beginnings: what RocksDB leaves if it dies before its first
 // manifest.
 bool IsStartOfDatabase(absl::string_view name) {
@@ -151,7 +158,7 @@ absl::Status Rocks::OpenFamilies(const std::vector<std::string>& found, Store::M
     names.assign(kFamilyNames, kFamilyNames + kFamilyCount);
   }
   std::vector<rocksdb::ColumnFamilyDescriptor> families;
-  for (const std::string& name : names) families.emplace_back(name, options_);
+  for (const std::string& name : names) families.emplace_back(name, OptionsOf(name, options_));
   rocksdb::DBOptions db_options = options_;
   db_options.create_if_missing = write;
   db_options.create_missing_column_families = write;
@@ -241,7 +248,8 @@ absl::Status Rocks::Ingest(const std::vector<SortedPairs>& files) {
         writer.reset();
       }
       if (writer == nullptr) {
-        writer = std::make_unique<rocksdb::SstFileWriter>(rocksdb::EnvOptions(), options_);
+        writer = std::make_unique<rocksdb::SstFileWriter>(
+            rocksdb::EnvOptions(), OptionsOf(kFamilyNames[sorted.family], options_));
         arg.external_files.push_back(absl::StrCat(incoming(), "/", ++file_count_, ".sst"));
         if (s = writer->Open(arg.external_files.back()); !s.ok()) break;
       }
