@@ -1,0 +1,145 @@
+#include "lineage/ancestry.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/types/span.h"
+#include "kb/skill.h"
+#include "tasks/world.h"
+
+namespace hearsay {
+namespace {
+
+struct Reached {
+  RowIndex row;
+  int distance;
+};
+
+// All rows reached from `start` by `next`, nearest first; breadth first, so distances are shortest.
+template <typename Next>
+std::vector<Reached> Walk(const ClaimTable& table, RowIndex start, Next next) {
+  std::vector<Reached> reached = {{start, 0}};
+  std::vector<bool> seen(table.size(), false);
+  seen[start] = true;
+  for (size_t at = 0; at < reached.size(); ++at) {
+    const Reached from = reached[at];
+    for (RowIndex row : next(from.row)) {
+      if (row == kNoRow || seen[row]) continue;
+      seen[row] = true;
+      reached.push_back({row, from.distance + 1});
+    }
+  }
+  return reached;
+}
+
+double Doublings(int lg) { return static_cast<double>(lg) / kLgPerDoubling; }
+
+// What was done to the rows reached. Events are sorted by attempt, so an attempt's stand together.
+void AddDeeds(const ClaimTable& table, const std::vector<Reached>& reached, Pedigree& pedigree) {
+  std::vector<bool> member(table.size(), false);
+  for (const Reached& r : reached) member[r.row] = true;
+  AttemptId last_adopter;
+  for (const ClaimEvent& event : table.events()) {
+    if (!member[event.row]) continue;
+    const ClaimId version = table.row(event.row).id;
+    switch (event.deed) {
+      case Deed::kConfirmed:
+      case Deed::kRefuted:
+        pedigree.tests.push_back({event.attempt, version, event.deed == Deed::kConfirmed});
+        break;
+      case Deed::kAdopted:
+        if (event.attempt != last_adopter) ++pedigree.adopting_attempts;
+        last_adopter = event.attempt;
+        break;
+      case Deed::kPaidMost: {
+        const double doublings = Doublings(event.cost_lg);
+        if (doublings > 0 && (!pedigree.worst || doublings > pedigree.worst->doublings)) {
+          pedigree.worst = WorstCost{event.attempt, version, doublings};
+        }
+        break;
+      }
+    }
+  }
+}
+
+// REQUIRES: the first of `reached` is the claim asked about.
+Pedigree Describe(const ClaimTable& table, std::vector<Reached> reached, size_t limit) {
+  Pedigree pedigree;
+  pedigree.claim = table.row(reached[0].row).id;
+  pedigree.version_count = static_cast<int64_t>(reached.size());
+  const auto by_row = [](const Reached& a, const Reached& b) { return a.row < b.row; };
+  std::vector<Reached> listed = reached;
+  if (listed.size() > limit) {
+    std::sort(listed.begin(), listed.end(), [&](const Reached& a, const Reached& b) {
+      if (a.distance != b.distance) return a.distance < b.distance;
+      const int carriers_a = table.row(a.row).carriers;
+      const int carriers_b = table.row(b.row).carriers;
+      return carriers_a != carriers_b ? carriers_a > carriers_b : a.row < b.row;
+    });
+    listed.resize(limit);
+  }
+  std::sort(listed.begin(), listed.end(), by_row);
+  std::sort(reached.begin(), reached.end(), by_row);
+  for (const Reached& r : listed) {
+    pedigree.versions.push_back(DescribeVersion(table, r.row));
+    pedigree.versions.back().distance = r.distance;
+  }
+  for (const Reached& r : reached) {
+    const ClaimRow& row = table.row(r.row);
+    pedigree.carriers += row.carriers;
+    if (row.parents[0] == kNoRow && row.parents[1] == kNoRow) pedigree.births.push_back(row.id);
+    if (row.change == Change::kHedgeLost) pedigree.hedges_lost.push_back(row.id);
+  }
+  AddDeeds(table, reached, pedigree);
+  return pedigree;
+}
+
+}  // namespace
+
+ClaimVersion DescribeVersion(const ClaimTable& table, RowIndex i) {
+  const ClaimRow& row = table.row(i);
+  ClaimVersion version;
+  version.id = row.id;
+  version.claim = row.claim;
+  version.change = row.change;
+  for (RowIndex parent : row.parents) {
+    if (parent != kNoRow) version.parents.push_back(table.row(parent).id);
+  }
+  version.agent = table.AgentName(row.agent);
+  version.words = ClaimInWords(row.id.attempt().problem(), row.claim);
+  version.truth = table.TruthOfRow(i);
+  for (int d = 0; d < kDslCount; ++d) version.truth_in[d] = table.TruthIn(i, static_cast<Dsl>(d));
+  version.cost_doublings = Doublings(table.CostLgIn(i, row.claim.dsl()));
+  version.first_round = row.first_round;
+  version.last_round = row.last_round;
+  version.carriers = row.carriers;
+  version.adopted = row.adopted;
+  version.confirmed = row.confirmed;
+  version.refuted = row.refuted;
+  version.alive = table.alive_at_end(i);
+  return version;
+}
+
+absl::StatusOr<Pedigree> Ancestry(const ClaimTable& table, ClaimId claim) {
+  absl::StatusOr<RowIndex> start = table.FindOrError(claim);
+  if (!start.ok()) return start.status();
+  std::vector<Reached> reached = Walk(
+      table, *start, [&](RowIndex i) { return absl::Span<const RowIndex>(table.row(i).parents); });
+  const size_t all = reached.size();
+  return Describe(table, std::move(reached), all);
+}
+
+absl::StatusOr<Pedigree> Descendants(const ClaimTable& table, ClaimId claim, int limit) {
+  if (limit < 1) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("a limit of ", limit, " versions: at least 1 is needed"));
+  }
+  absl::StatusOr<RowIndex> start = table.FindOrError(claim);
+  if (!start.ok()) return start.status();
+  return Describe(table, Walk(table, *start, [&](RowIndex i) { return table.children(i); }),
+                  static_cast<size_t>(limit));
+}
+
+}  // namespace hearsay

@@ -1,0 +1,115 @@
+#include "lineage/filter.h"
+
+#include <algorithm>
+#include <bitset>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "lineage/ancestry.h"
+#include "tasks/words.h"
+
+namespace hearsay {
+namespace {
+
+// The values asked for, as bits; all of them where none is named.
+template <typename Enum>
+uint32_t MaskOf(const std::vector<Enum>& values) {
+  uint32_t mask = 0;
+  for (Enum value : values) mask |= uint32_t{1} << static_cast<int>(value);
+  return values.empty() ? ~uint32_t{0} : mask;
+}
+
+template <typename Enum>
+bool Has(uint32_t mask, Enum value) {
+  return (mask >> static_cast<int>(value) & 1) != 0;
+}
+
+int LifetimeRounds(const ClaimRow& row) { return row.last_round - row.first_round + 1; }
+
+// Sorts the first `kept` of `rows`; the rest end up in no order.
+template <typename Key>
+void SortBy(std::vector<RowIndex>& rows, size_t kept, Key key) {
+  std::partial_sort(rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(kept), rows.end(),
+                    [&](RowIndex a, RowIndex b) {
+                      const int64_t key_a = key(a);
+                      const int64_t key_b = key(b);
+                      return key_a != key_b ? key_a > key_b : a < b;
+                    });
+}
+
+}  // namespace
+
+absl::StatusOr<ClaimSelection> SelectClaims(const ClaimTable& table, const ClaimFilter& filter) {
+  if (filter.limit < 0) {
+    return absl::InvalidArgumentError(absl::StrCat("a limit of ", filter.limit, " claims"));
+  }
+  if (filter.born_from > filter.born_to) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("no round is in ", filter.born_from, " to ", filter.born_to));
+  }
+  const uint32_t labels = MaskOf(filter.labels);
+  const uint32_t stances = MaskOf(filter.stances);
+  const uint32_t changes = MaskOf(filter.changes);
+  const uint32_t truths = MaskOf(filter.truths);
+  std::bitset<kMaxProblems> problems;
+  if (filter.problems.empty()) problems.set();
+  for (int problem : filter.problems) {
+    if (problem >= 0 && problem < kMaxProblems) problems.set(problem);
+  }
+  ClaimSelection selection;
+  for (RowIndex i = 0; i < table.size(); ++i) {
+    const ClaimRow& row = table.row(i);
+    if (!Has(labels, row.claim.label()) || !Has(stances, row.claim.stance()) ||
+        !Has(changes, row.change) || !problems.test(row.id.attempt().problem())) {
+      continue;
+    }
+    if (filter.dsl.has_value() && row.claim.dsl() != *filter.dsl) continue;
+    if (row.carriers < filter.min_carriers || row.first_round < filter.born_from ||
+        row.first_round > filter.born_to) {
+      continue;
+    }
+    if (filter.alive_at_end && !table.alive_at_end(i)) continue;
+    // Last, since it may have to model a landscape.
+    if (!filter.truths.empty() && !Has(truths, table.TruthOfRow(i))) continue;
+    selection.rows.push_back(i);
+  }
+  selection.total = static_cast<int64_t>(selection.rows.size());
+  const size_t kept = filter.limit == 0
+                          ? selection.rows.size()
+                          : std::min(selection.rows.size(), static_cast<size_t>(filter.limit));
+  switch (filter.order) {
+    case ClaimOrder::kCarriers:
+      SortBy(selection.rows, kept, [&](RowIndex i) { return table.row(i).carriers; });
+      break;
+    case ClaimOrder::kLifetime:
+      SortBy(selection.rows, kept, [&](RowIndex i) { return LifetimeRounds(table.row(i)); });
+      break;
+    case ClaimOrder::kId:  // as they were found
+      break;
+  }
+  selection.rows.resize(kept);
+  return selection;
+}
+
+Table ClaimsTable(const ClaimTable& table, const ClaimSelection& selection) {
+  const auto word = [](absl::string_view name) { return Text(std::string(name)); };
+  Table out;
+  out.title = absl::StrCat("Claims of run R", table.run().run());
+  out.columns = {"claim",   "agent",     "dsl",     "change",        "label",
+                 "stance",  "hedged",    "truth",   "through_round", "carriers",
+                 "adopted", "confirmed", "refuted", "alive",         "words"};
+  for (RowIndex i : selection.rows) {
+    const ClaimVersion v = DescribeVersion(table, i);
+    out.rows.push_back({Text(Format(v.id)), Text(v.agent), word(Name(v.claim.dsl())),
+                        word(Name(v.change)), word(Name(v.claim.label())),
+                        word(Name(v.claim.stance())), Text(v.claim.hedged() ? "yes" : "no"),
+                        word(Name(v.truth)), Integer(v.last_round), Integer(v.carriers),
+                        Integer(v.adopted), Integer(v.confirmed), Integer(v.refuted),
+                        Text(v.alive ? "yes" : "no"), Text(v.words)});
+  }
+  out.notes = {absl::StrCat("showing ", selection.rows.size(), " of ", selection.total, " claims")};
+  return out;
+}
+
+}  // namespace hearsay

@@ -1,0 +1,77 @@
+// Propagation graphs: how versions of claims came from one another, round after round. First as
+// plain nodes and edges (this file), then drawn (graph_cgraph.cc, the only file that knows
+// Graphviz).
+//
+// A note that hands a claim on unchanged adds no node: the node says through which rounds and by
+// how many notes it was carried. Nothing is ever left out silently: the model counts what was cut.
+#ifndef HEARSAY_LINEAGE_GRAPH_H_
+#define HEARSAY_LINEAGE_GRAPH_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "lineage/ancestry.h"
+#include "lineage/claim_table.h"
+
+namespace hearsay {
+
+struct GraphNode {
+  ClaimVersion version;
+  bool focus = false;      // one of the claims asked for
+  int hidden_parents = 0;  // parents and children of this version that are not in the graph
+  int hidden_children = 0;
+};
+
+struct GraphEdge {
+  int from = 0;  // the parent; both index GraphModel::nodes
+  int to = 0;
+  Change change = Change::kBorn;  // what made the child of the parent
+};
+
+struct GraphModel {
+  std::string title;             // run and claim, or how many claims
+  std::vector<GraphNode> nodes;  // ascending by id
+  std::vector<GraphEdge> edges;  // ascending by child, then parent
+  int64_t reached = 0;           // versions within the depth asked for, shown or not
+  int64_t beyond = 0;            // parents and children of those, past that depth
+  // "showing 400 of 1,204 versions, the nearest first; 17 more lie just beyond the depth asked for"
+  std::string CutWords() const;
+  // Columns (rounds with a version of their own) that the edges cross, all together: 1 for an edge
+  // to the next column.
+  int64_t Span() const;
+};
+
+struct GraphOptions {
+  int depth_up = 64;    // generations towards birth
+  int depth_down = 64;  // generations from each claim towards the last round
+  int max_nodes =
+      400;  // those nearest to the claims asked for are kept; ties by carriers, then by id
+};
+
+// What a reader can still see and Graphviz still lays out in seconds. An edge costs it a node in
+// every column that it crosses, so a graph is cut where its edges cross more than kMaxGraphSpan.
+inline constexpr int kMaxGraphNodes = 1500;
+inline constexpr int64_t kMaxGraphSpan = 6000;
+
+// The graph around `focus`: the claims themselves, what they were made from, and what was made from
+// them. Ancestors are reached upwards only and descendants downwards only. Without any focus it is
+// empty. Errors: kInvalidArgument if an option is negative or max_nodes not in 1 to kMaxGraphNodes.
+absl::StatusOr<GraphModel> PropagationGraph(const ClaimTable& table,
+                                            const std::vector<RowIndex>& focus,
+                                            const GraphOptions& options);
+// The same around one claim. Errors: also kNotFound.
+absl::StatusOr<GraphModel> PropagationGraph(const ClaimTable& table, ClaimId focus,
+                                            const GraphOptions& options);
+
+enum class GraphFormat { kDot, kSvg };
+
+// Draws the graph. One at a time: Graphviz keeps global state, so callers on other threads wait.
+// Errors: kInvalidArgument if it has more than kMaxGraphNodes nodes; kInternal with what Graphviz
+// said.
+absl::StatusOr<std::string> RenderGraph(const GraphModel& model, GraphFormat format);
+
+}  // namespace hearsay
+
+#endif  // HEARSAY_LINEAGE_GRAPH_H_

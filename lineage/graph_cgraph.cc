@@ -1,0 +1,239 @@
+// The only file that knows Graphviz.
+#include <graphviz/cgraph.h>
+#include <graphviz/gvc.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <map>
+#include <mutex>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/strip.h"
+#include "lineage/graph.h"
+#include "lineage/graph_style.h"
+
+namespace hearsay {
+namespace {
+
+// Past this much work the edges lose their labels, which double the columns that dot lays out, and
+// dot is told to hurry. Colour and style of an edge still say what happened.
+constexpr int64_t kMaxUnhurriedSpan = 800;
+constexpr size_t kMaxUnhurriedNodes = 150;
+
+bool IsLarge(const GraphModel& model) {
+  return model.nodes.size() > kMaxUnhurriedNodes || model.Span() > kMaxUnhurriedSpan;
+}
+
+// cgraph keeps its parser, error handler and string tables in globals.
+std::mutex& GraphvizMutex() {
+  static std::mutex mutex;
+  return mutex;
+}
+
+// Collects what Graphviz would print on stderr, for as long as it lives. Only errors fail a
+// drawing; warnings are about what dot chose to do and concern nobody.
+class ErrorCapture {
+ public:
+  // REQUIRES: GraphvizMutex() is held.
+  ErrorCapture() {
+    Said().clear();
+    previous_level_ = agseterr(AGERR);
+    previous_ = agseterrf(&ErrorCapture::Collect);
+    agreseterrors();
+  }
+  ~ErrorCapture() {
+    agseterrf(previous_);
+    agseterr(previous_level_);
+  }
+  ErrorCapture(const ErrorCapture&) = delete;
+  ErrorCapture& operator=(const ErrorCapture&) = delete;
+
+  absl::Status Error(absl::string_view doing) const {
+    const std::string said(absl::StripAsciiWhitespace(Said()));
+    return absl::InternalError(
+        absl::StrCat("Graphviz failed at ", doing, said.empty() ? "" : ": ", said));
+  }
+
+ private:
+  static std::string& Said() {
+    static std::string said;
+    return said;
+  }
+  static int Collect(char* text) {
+    Said() += text;
+    return 0;
+  }
+  agusererrf previous_;
+  agerrlevel_t previous_level_;
+};
+
+// cgraph takes char* for what it only reads.
+char* Mutable(const char* text) { return const_cast<char*>(text); }
+char* Mutable(const std::string& text) { return const_cast<char*>(text.c_str()); }
+
+void Set(void* object, const char* name, const std::string& value) {
+  agsafeset(object, Mutable(name), Mutable(value), Mutable(""));
+}
+
+void SetHtml(Agraph_t* graph, void* object, const std::string& html) {
+  // The text becomes known to the graph as HTML, and what has the same bytes is then HTML too.
+  char* known = agstrdup_html(graph, Mutable(html));
+  agsafeset(object, Mutable("label"), known, Mutable(""));
+  agstrfree(graph, known);
+}
+
+std::string RoundName(int round) { return absl::StrCat("round ", round); }
+
+void Decorate(Agraph_t* graph, const GraphModel& model, bool large) {
+  // Time runs from left to right: versions are wide and low, so a column a round reads best.
+  Set(graph, "rankdir", "LR");
+  Set(graph, "newrank", "true");
+  Set(graph, "labelloc", "t");
+  Set(graph, "labeljust", "l");
+  Set(graph, "fontname", "Helvetica");
+  Set(graph, "fontsize", "12");
+  Set(graph, "bgcolor", "white");
+  Set(graph, "nodesep", "0.18");
+  Set(graph, "ranksep", "0.55");
+  // Bounds for network simplex and crossing minimisation: a dense graph gets a worse picture, not a
+  // longer wait.
+  Set(graph, "nslimit", large ? "2" : "20");
+  Set(graph, "nslimit1", large ? "2" : "20");
+  Set(graph, "mclimit", large ? "0.3" : "1");
+  Set(graph, "searchsize", large ? "10" : "30");
+  if (large) Set(graph, "splines", "polyline");
+  SetHtml(graph, graph, GraphLabel(model));
+  for (int kind : {AGNODE, AGEDGE}) {
+    agattr(graph, kind, Mutable("fontname"), Mutable("Helvetica"));
+    agattr(graph, kind, Mutable("fontsize"), Mutable(kind == AGNODE ? "11" : "10"));
+  }
+  agattr(graph, AGNODE, Mutable("shape"), Mutable("box"));
+  agattr(graph, AGNODE, Mutable("margin"), Mutable("0.14,0.05"));
+}
+
+void AddNode(Agraph_t* graph, Agraph_t* column, const GraphNode& node) {
+  const ClaimVersion& version = node.version;
+  Agnode_t* drawn = agnode(graph, Mutable(Format(version.id)), 1);
+  agsubnode(column, drawn, 1);
+  const TruthLook look = LookOf(version.truth);
+  SetHtml(graph, drawn, NodeLabel(node));
+  Set(drawn, "style", FrameOf(version));
+  Set(drawn, "fillcolor", look.fill);
+  Set(drawn, "color", node.focus ? "black" : look.line);
+  Set(drawn, "penwidth", absl::StrFormat("%.2f", WidthOf(version.carriers)));
+  Set(drawn, "tooltip", absl::StrCat(Format(version.id), ": ", EscapeLabel(version.words)));
+}
+
+void AddEdge(Agraph_t* graph, const GraphModel& model, const GraphEdge& edge, bool labelled) {
+  const ClaimVersion& child = model.nodes[edge.to].version;
+  const ClaimVersion& parent = model.nodes[edge.from].version;
+  Agedge_t* drawn = agedge(graph, agnode(graph, Mutable(Format(parent.id)), 0),
+                           agnode(graph, Mutable(Format(child.id)), 0), nullptr, 1);
+  const ChangeLook look = LookOf(edge.change);
+  Set(drawn, "color", look.color);
+  Set(drawn, "fontcolor", look.color);
+  Set(drawn, "style", look.style);
+  Set(drawn, "penwidth", absl::StrFormat("%.2f", WidthOf(child.carriers)));
+  Set(drawn, "arrowsize", "0.7");
+  // Straight arrows matter more than what keeps a round's name above its column.
+  Set(drawn, "weight", "8");
+  Set(drawn, "tooltip", look.words);
+  if (labelled) Set(drawn, "label", look.words);
+}
+
+// The round axis: one name a round that has versions, at the head of the column of its round.
+void AddAxis(Agraph_t* graph, const std::map<int, Agraph_t*>& columns) {
+  Agnode_t* before = nullptr;
+  int round_before = 0;
+  for (const auto& [round, column] : columns) {
+    Agnode_t* mark = agnode(graph, Mutable(RoundName(round)), 1);
+    Set(mark, "shape", "plaintext");
+    Set(mark, "fontsize", "14");
+    Set(mark, "fontcolor", "#444444");
+    // An edge within a column is what makes dot put one end before the other.
+    for (Agnode_t* node = agfstnode(column); node != nullptr; node = agnxtnode(column, node)) {
+      Agedge_t* under = agedge(graph, mark, node, nullptr, 1);
+      Set(under, "style", "invis");
+    }
+    agsubnode(column, mark, 1);
+    if (before != nullptr) {
+      Agedge_t* step = agedge(graph, before, mark, nullptr, 1);
+      Set(step, "color", "#BBBBBB");
+      Set(step, "arrowhead", "none");
+      Set(step, "weight", "100");
+      // Rounds between that have no version of their own are left out of the axis.
+      Set(step, "style", round == round_before + 1 ? "solid" : "dashed");
+    }
+    before = mark;
+    round_before = round;
+  }
+}
+
+void Build(Agraph_t* graph, const GraphModel& model) {
+  const bool large = IsLarge(model);
+  Decorate(graph, model, large);
+  std::map<int, Agraph_t*> columns;
+  for (const GraphNode& node : model.nodes) {
+    Agraph_t*& column = columns[node.version.first_round];
+    if (column == nullptr) {
+      column = agsubg(graph, Mutable(absl::StrCat("r", node.version.first_round)), 1);
+      Set(column, "rank", "same");
+    }
+    AddNode(graph, column, node);
+  }
+  for (const GraphEdge& edge : model.edges) AddEdge(graph, model, edge, !large);
+  AddAxis(graph, columns);
+}
+
+absl::StatusOr<std::string> WriteDot(Agraph_t* graph, const ErrorCapture& errors) {
+  char* bytes = nullptr;
+  size_t size = 0;
+  FILE* file = open_memstream(&bytes, &size);
+  if (file == nullptr) return errors.Error("opening a buffer");
+  const bool written = agwrite(graph, file) == 0;
+  const bool closed = std::fclose(file) == 0;
+  std::string dot = bytes == nullptr ? std::string() : std::string(bytes, size);
+  std::free(bytes);
+  if (!written || !closed) return errors.Error("writing DOT");
+  return dot;
+}
+
+absl::StatusOr<std::string> WriteSvg(Agraph_t* graph, const ErrorCapture& errors) {
+  // Kept for the life of the process: loading the plugins anew for each drawing is slow and leaks.
+  static GVC_t* const context = gvContext();
+  if (gvLayout(context, graph, "dot") != 0) {
+    gvFreeLayout(context, graph);
+    return errors.Error("laying out");
+  }
+  char* bytes = nullptr;
+  unsigned size = 0;
+  const bool rendered = gvRenderData(context, graph, "svg", &bytes, &size) == 0;
+  std::string svg = bytes == nullptr ? std::string() : std::string(bytes, size);
+  if (bytes != nullptr) gvFreeRenderData(bytes);
+  gvFreeLayout(context, graph);
+  if (!rendered || svg.empty()) return errors.Error("drawing");
+  return svg;
+}
+
+}  // namespace
+
+absl::StatusOr<std::string> RenderGraph(const GraphModel& model, GraphFormat format) {
+  if (model.nodes.size() > static_cast<size_t>(kMaxGraphNodes)) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "a graph of ", model.nodes.size(), " versions: at most ", kMaxGraphNodes, " can be drawn"));
+  }
+  const std::lock_guard<std::mutex> lock(GraphvizMutex());
+  const ErrorCapture errors;
+  Agraph_t* graph = agopen(Mutable("propagation"), Agdirected, nullptr);
+  if (graph == nullptr) return errors.Error("opening a graph");
+  Build(graph, model);
+  absl::StatusOr<std::string> drawn =
+      format == GraphFormat::kDot ? WriteDot(graph, errors) : WriteSvg(graph, errors);
+  agclose(graph);
+  return drawn;
+}
+
+}  // namespace hearsay

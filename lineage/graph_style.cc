@@ -1,0 +1,229 @@
+#include "lineage/graph_style.h"
+
+#include <cmath>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_replace.h"
+#include "absl/strings/str_split.h"
+#include "tasks/words.h"
+
+namespace hearsay {
+namespace {
+
+constexpr size_t kWrapColumn = 36;
+constexpr const char* kPlain = "#222222";
+constexpr const char* kFaint = "#666666";
+
+// Breaks text at spaces into lines of at most kWrapColumn bytes; a longer word stands alone.
+std::vector<std::string> Wrap(absl::string_view text) {
+  std::vector<std::string> lines;
+  for (absl::string_view word : absl::StrSplit(text, ' ', absl::SkipEmpty())) {
+    if (lines.empty() || lines.back().size() + 1 + word.size() > kWrapColumn) {
+      lines.emplace_back(word);
+    } else {
+      absl::StrAppend(&lines.back(), " ", word);
+    }
+  }
+  return lines;
+}
+
+std::string Plural(int64_t count, absl::string_view one, absl::string_view many) {
+  return absl::StrCat(count, " ", count == 1 ? one : many);
+}
+
+// How it is said: label, hedge, confidence, evidence.
+std::string SaidLine(Claim claim) {
+  std::string line = absl::StrReplaceAll(Name(claim.label()), {{"_", " "}});
+  if (claim.hedged()) absl::StrAppend(&line, ", hedged");
+  absl::StrAppend(&line, ", confidence ", claim.confidence());
+  if (claim.support() > 0) absl::StrAppend(&line, ", ", claim.support(), " for");
+  if (claim.against() > 0) absl::StrAppend(&line, ", ", claim.against(), " against");
+  return line;
+}
+
+std::string TruthLine(const ClaimVersion& version) {
+  std::string line = LookOf(version.truth).words;
+  if (version.truth == Truth::kFalse && version.claim.is_closure()) {
+    if (version.cost_doublings < 0.05) {
+      absl::StrAppend(&line, ", costs nothing");
+    } else {
+      absl::StrAppendFormat(&line, ", costs %.1f doublings", version.cost_doublings);
+    }
+  }
+  const auto other = static_cast<Dsl>(1 - static_cast<int>(version.claim.dsl()));
+  const Truth there = version.truth_in[static_cast<int>(other)];
+  if (there != version.truth) absl::StrAppend(&line, " (", Name(there), " in ", Name(other), ")");
+  return line;
+}
+
+std::string CarriedLine(const ClaimVersion& version) {
+  std::string line = version.first_round == version.last_round
+                         ? absl::StrCat("carried in r", version.first_round)
+                         : absl::StrCat("carried r", version.first_round, "–r", version.last_round);
+  absl::StrAppend(&line, " by ", Plural(version.carriers, "note", "notes"));
+  if (version.alive) absl::StrAppend(&line, ", alive");
+  return line;
+}
+
+// Empty if nobody acted on the claim.
+std::string DeedsLine(const ClaimVersion& version) {
+  std::string line;
+  const auto add = [&](int count, absl::string_view word) {
+    if (count > 0) absl::StrAppend(&line, line.empty() ? "" : ", ", word, " ", count, "×");
+  };
+  add(version.adopted, "believed");
+  add(version.confirmed, "confirmed");
+  add(version.refuted, "refuted");
+  return line;
+}
+
+std::string HiddenLine(const GraphNode& node) {
+  std::string line;
+  if (node.hidden_parents > 0) {
+    line = Plural(node.hidden_parents, "parent", "parents");
+  }
+  if (node.hidden_children > 0) {
+    absl::StrAppend(&line, line.empty() ? "" : " and ",
+                    Plural(node.hidden_children, "child", "children"));
+  }
+  return line.empty() ? line : absl::StrCat("(", line, " not shown)");
+}
+
+// A row of the table that a node's label is: rows keep the distance between lines of different
+// sizes.
+void AppendLine(std::string& label, absl::string_view text, const char* color) {
+  if (text.empty()) return;
+  absl::StrAppend(&label, "<TR><TD ALIGN=\"LEFT\"><FONT COLOR=\"", color, "\" POINT-SIZE=\"10\">",
+                  EscapeLabel(text), "</FONT></TD></TR>");
+}
+
+std::string TextLine(absl::string_view text) {
+  return absl::StrCat("<TR><TD ALIGN=\"LEFT\">", text, "</TD></TR>");
+}
+
+// One line of the legend: a table of its own, so that its columns do not stretch those of another.
+std::string LegendLine(absl::string_view cells) {
+  return absl::StrCat(
+      "<TR><TD ALIGN=\"LEFT\"><TABLE BORDER=\"0\" CELLBORDER=\"0\" CELLSPACING=\"5\" "
+      "CELLPADDING=\"2\"><TR>",
+      cells, "</TR></TABLE></TD></TR>");
+}
+
+std::string Swatch(Truth truth) {
+  const TruthLook look = LookOf(truth);
+  return absl::StrCat("<TD BORDER=\"1\" COLOR=\"", look.line, "\" BGCOLOR=\"", look.fill, "\"> ",
+                      look.words, " </TD>");
+}
+
+}  // namespace
+
+TruthLook LookOf(Truth truth) {
+  switch (truth) {
+    case Truth::kTrue:
+      return {"#DCEBF7", "#0072B2", "true"};
+    case Truth::kFalse:
+      return {"#FBE3D3", "#D55E00", "false"};
+    case Truth::kOpen:
+      break;
+  }
+  return {"#F2F2F2", "#777777", "open"};
+}
+
+ChangeLook LookOf(Change change) {
+  switch (change) {
+    case Change::kHedgeLost:
+      return {"#A3447A", "solid", "hedge lost"};
+    case Change::kStrengthened:
+      return {"#007A59", "bold", "strengthened"};
+    case Change::kCorrected:
+      return {"#9A6500", "dashed", "corrected"};
+    case Change::kMerged:
+      return {"#444444", "dotted", "merged"};
+    case Change::kGeneralised:
+      return {"#2676A8", "solid", "generalised"};
+    case Change::kBorn:
+    case Change::kCopied:
+      break;
+  }
+  return {"#444444", "solid", ""};
+}
+
+const char* FrameOf(const ClaimVersion& version) {
+  return version.claim.label() == Label::kUnsupportedClosure ? "filled,diagonals"
+                                                             : "filled,rounded";
+}
+
+double WidthOf(int carriers) { return 1 + 0.5 * std::log2(carriers > 1 ? carriers : 1); }
+
+std::string EscapeLabel(absl::string_view text) {
+  std::string out;
+  for (char c : text) {
+    switch (c) {
+      case '&':
+        out += "&amp;";
+        break;
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      case '"':
+        out += "&quot;";
+        break;
+      default:
+        // XML has no place for control characters, not even escaped.
+        out += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
+    }
+  }
+  return out;
+}
+
+std::string NodeLabel(const GraphNode& node) {
+  const ClaimVersion& version = node.version;
+  // What stands in brackets is told below in fewer words, or by colour.
+  const std::string headline = version.words.substr(0, version.words.find(" ("));
+  std::string label = "<TABLE BORDER=\"0\" CELLBORDER=\"0\" CELLSPACING=\"0\" CELLPADDING=\"1\">";
+  for (const std::string& line : Wrap(headline)) {
+    absl::StrAppend(&label, "<TR><TD ALIGN=\"LEFT\"><FONT POINT-SIZE=\"12\"><B>", EscapeLabel(line),
+                    "</B></FONT></TD></TR>");
+  }
+  AppendLine(
+      label,
+      absl::StrCat(Format(version.id), " · ", version.agent, " · ", Name(version.claim.dsl())),
+      kPlain);
+  AppendLine(label, SaidLine(version.claim), kPlain);
+  AppendLine(label, TruthLine(version), LookOf(version.truth).line);
+  AppendLine(label, CarriedLine(version), kPlain);
+  AppendLine(label, DeedsLine(version), kPlain);
+  AppendLine(label, HiddenLine(node), kFaint);
+  absl::StrAppend(&label, "</TABLE>");
+  return label;
+}
+
+std::string GraphLabel(const GraphModel& model) {
+  std::string truths = "<TD ALIGN=\"LEFT\">Legend</TD>";
+  for (Truth truth : {Truth::kFalse, Truth::kTrue, Truth::kOpen}) {
+    absl::StrAppend(&truths, Swatch(truth));
+  }
+  absl::StrAppend(&truths, "<TD ALIGN=\"LEFT\">in the language it was made in</TD>");
+  std::string changes;
+  for (Change change : {Change::kHedgeLost, Change::kStrengthened, Change::kCorrected,
+                        Change::kMerged, Change::kGeneralised}) {
+    const ChangeLook look = LookOf(change);
+    const bool plain = absl::string_view(look.style) == "solid";
+    absl::StrAppend(&changes, "<TD ALIGN=\"LEFT\"><FONT COLOR=\"", look.color, "\">", look.words,
+                    plain ? "" : absl::StrCat(" (", look.style, ")"), "</FONT></TD>");
+  }
+  return absl::StrCat(
+      "<TABLE BORDER=\"0\" CELLBORDER=\"0\" CELLSPACING=\"2\" CELLPADDING=\"1\">",
+      TextLine(
+          absl::StrCat("<FONT POINT-SIZE=\"18\"><B>", EscapeLabel(model.title), "</B></FONT>")),
+      TextLine(EscapeLabel(model.CutWords())), LegendLine(truths), LegendLine(changes),
+      TextLine("cut corners: unsupported closure; round corners: any other label"),
+      TextLine("black frame: asked for; wide frame or arrow: carried by many notes"), "</TABLE>");
+}
+
+}  // namespace hearsay

@@ -1,0 +1,44 @@
+// How a propagation graph looks: words, colours and shapes, apart from how Graphviz is called.
+//
+// Colours are from Okabe and Ito's palette, which people with any colour vision can tell apart;
+// what a colour says is also said in words, and what a line says by its label.
+#ifndef HEARSAY_LINEAGE_GRAPH_STYLE_H_
+#define HEARSAY_LINEAGE_GRAPH_STYLE_H_
+
+#include <string>
+
+#include "absl/strings/string_view.h"
+#include "lineage/graph.h"
+
+namespace hearsay {
+
+struct TruthLook {
+  const char* fill;
+  const char* line;
+  const char* words;
+};
+TruthLook LookOf(Truth truth);
+
+struct ChangeLook {
+  const char* color;
+  const char* style;  // of the line
+  const char* words;
+};
+ChangeLook LookOf(Change change);
+
+// Style of the box: cut corners for an unsupported closure, else round ones.
+const char* FrameOf(const ClaimVersion& version);
+
+// Line width for something that `carriers` notes carry: 1 for one, one half more for each doubling.
+double WidthOf(int carriers);
+
+// Text as it may stand inside an HTML-like label.
+std::string EscapeLabel(absl::string_view text);
+
+// HTML-like labels, without the enclosing angle brackets.
+std::string NodeLabel(const GraphNode& node);
+std::string GraphLabel(const GraphModel& model);  // title, what was cut, legend
+
+}  // namespace hearsay
+
+#endif  // HEARSAY_LINEAGE_GRAPH_STYLE_H_

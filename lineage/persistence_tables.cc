@@ -1,0 +1,132 @@
+// The persistence study as tables for the command.
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "lineage/persistence.h"
+
+namespace hearsay {
+namespace {
+
+constexpr int kSurvivalRounds[] = {1, 2, 5, 10, 20, 50, 100};
+
+// Why there is no half-life, or empty.
+std::string Remark(const SurvivalCurve& curve) {
+  if (curve.count == 0) return "no lines";
+  if (curve.HalfLife().has_value()) return "";
+  return absl::StrFormat("never falls to 1/2 within %.0f rounds", curve.last_time);
+}
+
+std::vector<Cell> GroupCells(const PersistenceGroup& group) {
+  return {Text(group.kind), Text(group.name), Text(group.truth)};
+}
+
+Table SurvivalTable(const ClaimTable& claims, const PersistenceStudy& study) {
+  Table table;
+  table.title =
+      absl::StrCat("Survival of unsupported closures in run R", claims.run().run(), ", in rounds");
+  table.columns = {"by",         "group",      "truth",         "lines",          "died",
+                   "censored",   "half_life",  "half_life_low", "half_life_high", "median",
+                   "median_low", "median_high"};
+  for (int rounds : kSurvivalRounds) table.columns.push_back(absl::StrCat("S", rounds));
+  table.columns.push_back("remark");
+  for (const PersistenceGroup& group : study.groups) {
+    const SurvivalCurve& curve = group.curve;
+    std::vector<Cell> row = GroupCells(group);
+    row.push_back(Integer(curve.count));
+    row.push_back(Integer(curve.ended));
+    row.push_back(Integer(curve.count - curve.ended));
+    for (const std::optional<double>& number :
+         {curve.HalfLife(), curve.HalfLifeLow(), curve.HalfLifeHigh(), curve.Median(),
+          curve.MedianLow(), curve.MedianHigh()}) {
+      row.push_back(Real(number));
+    }
+    for (int rounds : kSurvivalRounds) row.push_back(Real(curve.At(rounds)));
+    const std::string remark = Remark(curve);
+    row.push_back(remark.empty() ? Missing() : Text(remark));
+    table.rows.push_back(std::move(row));
+  }
+  table.notes = {
+      "a line is an unsupported closure with its descendants of the same subject that still are "
+      "closures; truth is that of its first version, in the language it was made in",
+      "Kaplan-Meier, censored at the last committed round; 95% limits by log(-log S) with "
+      "Greenwood's "
+      "variance, as if lines were independent: those that share notes are not, so the limits are "
+      "narrow",
+      "half_life is log-linear between rounds, median is the first round at or below 1/2; S "
+      "without a "
+      "number lies past the longest line seen"};
+  if (study.true_against_false.has_value()) {
+    table.notes.push_back(
+        absl::StrFormat("log-rank test of true against false: chi2 = %.2f, p = %.3g",
+                        study.true_against_false->chi_squared, study.true_against_false->p));
+  }
+  return table;
+}
+
+Table EndsTable(const PersistenceStudy& study) {
+  Table table;
+  table.title = "How lines end";
+  table.columns = {"by", "group", "truth", "lines"};
+  for (int end = 0; end < kLineEndCount; ++end) {
+    table.columns.emplace_back(Name(static_cast<LineEnd>(end)));
+  }
+  for (const PersistenceGroup& group : study.groups) {
+    std::vector<Cell> row = GroupCells(group);
+    row.push_back(Integer(group.curve.count));
+    for (int64_t count : group.ends) row.push_back(Integer(count));
+    table.rows.push_back(std::move(row));
+  }
+  table.notes = {
+      "by what the readers of a line's last notes did: refuted it and wrote a correction; refuted "
+      "it; "
+      "changed it into a claim that closes nothing; simply did not copy it"};
+  return table;
+}
+
+Cell Share(int64_t count, int64_t of) {
+  return of == 0 ? Missing() : Real(static_cast<double>(count) / static_cast<double>(of));
+}
+
+Table RoundsTable(const PersistenceStudy& study) {
+  Table table;
+  table.title = "What notes carry, by round";
+  table.columns = {"round",
+                   "notes",
+                   "with_unsupported_closure",
+                   "with_unsupported_low",
+                   "with_unsupported_high",
+                   "with_false_closure",
+                   "with_false_low",
+                   "with_false_high",
+                   "closures_carried",
+                   "mean_age_rounds",
+                   "lost_hedge"};
+  for (const PersistenceRound& round : study.rounds) {
+    const RoundCounts& counts = round.counts;
+    std::vector<Cell> row = {Integer(round.round), Integer(counts.notes)};
+    for (int64_t count : {counts.notes_with_unsupported_closure, counts.notes_with_false_closure}) {
+      const Interval interval = WilsonInterval(count, counts.notes);
+      row.push_back(Share(count, counts.notes));
+      row.push_back(counts.notes == 0 ? Missing() : Real(interval.low));
+      row.push_back(counts.notes == 0 ? Missing() : Real(interval.high));
+    }
+    row.push_back(Integer(round.carried));
+    row.push_back(Share(round.age_sum, round.carried));
+    row.push_back(Share(round.lost_hedge, round.carried));
+    table.rows.push_back(std::move(row));
+  }
+  table.notes = {
+      "shares of notes that are not empty, with Wilson's 95% limits; a false closure is any "
+      "closure, "
+      "whatever its label, that is false in the language it was made in",
+      "closures_carried: unsupported closures and what continues them, counted in every note; "
+      "lost_hedge: the share of them that stand without a hedge that an earlier version had"};
+  return table;
+}
+
+}  // namespace
+
+std::vector<Table> PersistenceTables(const ClaimTable& table, const PersistenceStudy& study) {
+  return {SurvivalTable(table, study), EndsTable(study), RoundsTable(study)};
+}
+
+}  // namespace hearsay

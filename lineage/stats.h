@@ -1,0 +1,109 @@
+// The statistics that the studies rest on: survival curves, intervals for shares, the bootstrap.
+// Pure functions of their arguments, for any thread; the only randomness is the seed that is passed
+// in.
+#ifndef HEARSAY_LINEAGE_STATS_H_
+#define HEARSAY_LINEAGE_STATS_H_
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "absl/types/span.h"
+
+namespace hearsay {
+
+// The two-sided level of every interval below, and its normal quantile.
+inline constexpr double kIntervalLevel = 0.95;
+inline constexpr double kNormal975 = 1.959963984540054;
+
+struct Interval {
+  double low = 0;
+  double high = 0;
+};
+
+// --- survival ---
+
+// One subject: it ended at `time`, or was last seen alive then (not ended: censored).
+struct Lifetime {
+  double time = 0;  // 0 or more
+  bool ended = false;
+};
+
+// The curve just after the ends at `time`.
+struct SurvivalStep {
+  double time = 0;
+  int64_t at_risk = 0;  // just before; those censored at this very time are still at risk
+  int64_t ended = 0;
+  double survival = 1;
+  double variance = 0;  // Greenwood's, of the survival
+  Interval interval;    // pointwise, by log(-log S); [S, S] where that is not defined (S is 0 or 1)
+};
+
+struct SurvivalCurve {
+  int64_t count = 0;
+  int64_t ended = 0;
+  double last_time = 0;             // the longest time seen, ended or not; nothing is known past it
+  std::vector<SurvivalStep> steps;  // one for each time at which some ended, ascending
+
+  // S(time), and the pointwise interval there; nullopt past last_time while the curve is above 0.
+  std::optional<double> At(double time) const;
+  std::optional<Interval> IntervalAt(double time) const;
+  // Time at which the curve first falls to one half or below; where it runs at exactly one half,
+  // the middle of that stretch, as R's `survival` has it. nullopt: it never falls that far.
+  std::optional<double> Median() const;
+  // Where the two limits of the interval first fall to one half or below; nullopt: they never do.
+  std::optional<double> MedianLow() const;
+  std::optional<double> MedianHigh() const;
+  // As the three above, but log-linear between the steps: the half-life of a process that can end
+  // only at whole rounds. A copy kept with probability c in every round gives ln 2 / -ln c.
+  std::optional<double> HalfLife() const;
+  std::optional<double> HalfLifeLow() const;
+  std::optional<double> HalfLifeHigh() const;
+};
+
+// Kaplan and Meier's product-limit estimate (J. Am. Stat. Assoc. 53:457, 1958) with Greenwood's
+// variance: S^2 x sum of d / (n (n - d)).
+SurvivalCurve KaplanMeier(std::vector<Lifetime> lifetimes);
+
+// Log-rank test that two groups end at one rate: chi-squared on one degree of freedom, and its p.
+// nullopt where the two are never at risk together, so that nothing can be compared.
+struct LogRank {
+  double chi_squared = 0;
+  double p = 1;
+};
+std::optional<LogRank> LogRankTest(std::vector<Lifetime> a, std::vector<Lifetime> b);
+
+// --- shares ---
+
+// Wilson's score interval (J. Am. Stat. Assoc. 22:209, 1927). [0, 1] if `of` is 0.
+// REQUIRES: 0 <= count <= of.
+Interval WilsonInterval(int64_t count, int64_t of);
+
+// --- bootstrap ---
+
+struct BootstrapOptions {
+  int replicates = 1000;
+  uint64_t seed = 1;
+};
+
+// A statistic of a resample: `times[i]` is how often cluster i was drawn. nullopt if the resample
+// has nothing to compute it from; such replicates are left out.
+using ClusterStatistic = std::function<std::optional<double>(absl::Span<const int> times)>;
+
+// Percentile interval of a statistic under resampling of whole clusters with replacement (Efron and
+// Tibshirani, An Introduction to the Bootstrap, ch. 13). The same seed gives the same bits
+// anywhere. nullopt with fewer than two clusters, or where no replicate yields the statistic.
+std::optional<Interval> BootstrapInterval(int clusters, const ClusterStatistic& statistic,
+                                          const BootstrapOptions& options);
+
+// The same for several statistics of the same resamples: `statistics` fills one value for each.
+// Cheaper than calling the above for each, and the intervals belong together.
+using ClusterStatistics = std::function<std::vector<std::optional<double>>(absl::Span<const int>)>;
+std::vector<std::optional<Interval>> BootstrapIntervals(int clusters, int statistic_count,
+                                                        const ClusterStatistics& statistics,
+                                                        const BootstrapOptions& options);
+
+}  // namespace hearsay
+
+#endif  // HEARSAY_LINEAGE_STATS_H_

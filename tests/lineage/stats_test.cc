@@ -1,0 +1,240 @@
+#include "lineage/stats.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+#include <set>
+
+namespace hearsay {
+namespace {
+
+using ::testing::DoubleNear;
+
+// Acute myelogenous leukemia, weeks of remission: the data set `aml` of R's package `survival`
+// (Miller, Survival Analysis, 1997, p. 49). A negative number is a censored time.
+std::vector<Lifetime> Weeks(std::vector<double> weeks) {
+  std::vector<Lifetime> lifetimes;
+  for (double week : weeks) lifetimes.push_back({std::abs(week), week > 0});
+  return lifetimes;
+}
+std::vector<Lifetime> Maintained() {
+  return Weeks({9, 13, -13, 18, 23, -28, 31, 34, -45, 48, -161});
+}
+std::vector<Lifetime> Nonmaintained() {
+  return Weeks({5, 5, 8, 8, 12, -16, 23, 27, 30, 33, 43, 45});
+}
+
+TEST(KaplanMeierTest, AgreesWithRForTheMaintainedGroup) {
+  const SurvivalCurve curve = KaplanMeier(Maintained());
+  // summary(survfit(Surv(time, status) ~ x, aml, conf.type = "log-log"))
+  const struct {
+    double time;
+    int64_t at_risk;
+    double survival, error, low, high;
+  } kExpected[] = {
+      {9, 11, .909, .0867, .5081, .987}, {13, 10, .818, .1163, .4474, .951},
+      {18, 8, .716, .1397, .3502, .899}, {23, 7, .614, .1526, .2658, .835},
+      {31, 5, .491, .1642, .1673, .753}, {34, 4, .368, .1627, .0928, .657},
+      {48, 2, .184, .1535, .0117, .525},
+  };
+  ASSERT_EQ(curve.steps.size(), std::size(kExpected));
+  for (size_t i = 0; i < curve.steps.size(); ++i) {
+    SCOPED_TRACE(kExpected[i].time);
+    EXPECT_EQ(curve.steps[i].time, kExpected[i].time);
+    EXPECT_EQ(curve.steps[i].at_risk, kExpected[i].at_risk);
+    EXPECT_EQ(curve.steps[i].ended, 1);
+    EXPECT_THAT(curve.steps[i].survival, DoubleNear(kExpected[i].survival, 6e-4));
+    EXPECT_THAT(std::sqrt(curve.steps[i].variance), DoubleNear(kExpected[i].error, 6e-5));
+    EXPECT_THAT(curve.steps[i].interval.low, DoubleNear(kExpected[i].low, 6e-5));
+    EXPECT_THAT(curve.steps[i].interval.high, DoubleNear(kExpected[i].high, 6e-4));
+  }
+  EXPECT_EQ(curve.Median(), 31);
+  EXPECT_EQ(curve.MedianLow(), 13);
+  EXPECT_EQ(curve.MedianHigh(), std::nullopt);
+  EXPECT_EQ(curve.count, 11);
+  EXPECT_EQ(curve.ended, 7);
+}
+
+TEST(KaplanMeierTest, AgreesWithRForTheNonmaintainedGroup) {
+  const SurvivalCurve curve = KaplanMeier(Nonmaintained());
+  EXPECT_EQ(curve.Median(), 23);
+  EXPECT_THAT(*curve.At(5), DoubleNear(10. / 12, 1e-12));
+  EXPECT_EQ(curve.steps.front().ended, 2);
+  EXPECT_EQ(curve.steps.back().survival, 0);
+  EXPECT_EQ(curve.At(1000), 0);  // all have ended: known for ever
+}
+
+TEST(KaplanMeierTest, GreenwoodByHand) {
+  // Of five two end at 1; one is censored at 2; of the two left one ends at 3.
+  const SurvivalCurve curve =
+      KaplanMeier({{1, true}, {1, true}, {2, false}, {3, true}, {4, false}});
+  ASSERT_EQ(curve.steps.size(), 2);
+  EXPECT_THAT(curve.steps[0].survival, DoubleNear(3. / 5, 1e-15));
+  EXPECT_THAT(curve.steps[0].variance, DoubleNear(9. / 25 * (2. / (5 * 3)), 1e-15));
+  EXPECT_THAT(curve.steps[1].survival, DoubleNear(3. / 10, 1e-15));
+  EXPECT_THAT(curve.steps[1].variance, DoubleNear(9. / 100 * (2. / (5 * 3) + 1. / (2 * 1)), 1e-15));
+  EXPECT_EQ(curve.At(0.5), 1);
+  EXPECT_EQ(curve.At(2.5), curve.steps[0].survival);
+  EXPECT_EQ(curve.At(4.5), std::nullopt);  // nobody was watched that long
+}
+
+TEST(KaplanMeierTest, MedianOfACurveThatRestsAtOneHalf) {
+  // R: the middle of the stretch at exactly one half.
+  const SurvivalCurve curve = KaplanMeier({{1, true}, {2, true}, {4, true}, {7, true}});
+  EXPECT_EQ(curve.Median(), 3);
+  EXPECT_EQ(curve.HalfLife(), 2);
+}
+
+TEST(KaplanMeierTest, NothingAndNobodyEnds) {
+  const SurvivalCurve empty = KaplanMeier({});
+  EXPECT_EQ(empty.count, 0);
+  EXPECT_EQ(empty.At(1), std::nullopt);
+  EXPECT_EQ(empty.HalfLife(), std::nullopt);
+  const SurvivalCurve alive = KaplanMeier({{3, false}, {5, false}});
+  EXPECT_EQ(alive.At(5), 1);
+  EXPECT_EQ(alive.At(6), std::nullopt);
+  EXPECT_EQ(alive.Median(), std::nullopt);
+}
+
+TEST(KaplanMeierTest, HalfLifeOfAGeometricProcess) {
+  // Of 1,000 one tenth ends in each round: S(t) = 0.9^t.
+  std::vector<Lifetime> lifetimes;
+  int left = 100000;
+  for (int round = 1; round <= 20; ++round) {
+    for (int end = left / 10; end > 0; --end) lifetimes.push_back({double(round), true}), --left;
+  }
+  while (left-- > 0) lifetimes.push_back({20, false});
+  const SurvivalCurve curve = KaplanMeier(lifetimes);
+  EXPECT_THAT(*curve.HalfLife(), DoubleNear(std::log(2) / -std::log(0.9), 1e-3));
+  EXPECT_EQ(curve.Median(), 7);
+  EXPECT_LT(*curve.HalfLifeLow(), *curve.HalfLife());
+  EXPECT_GT(*curve.HalfLifeHigh(), *curve.HalfLife());
+}
+
+// From the definition: at each time of an end, who is still there and who ends, counted afresh.
+std::vector<SurvivalStep> SlowKaplanMeier(const std::vector<Lifetime>& lifetimes) {
+  std::set<double> times;
+  for (const Lifetime& l : lifetimes) {
+    if (l.ended) times.insert(l.time);
+  }
+  std::vector<SurvivalStep> steps;
+  for (double time : times) {
+    SurvivalStep step;
+    step.time = time;
+    double sum = 0;
+    for (double earlier : times) {
+      if (earlier > time) break;
+      double n = 0, d = 0;
+      for (const Lifetime& l : lifetimes) {
+        n += l.time >= earlier;
+        d += l.time == earlier && l.ended;
+      }
+      step.at_risk = static_cast<int64_t>(n);
+      step.ended = static_cast<int64_t>(d);
+      step.survival *= 1 - d / n;
+      if (n > d) sum += d / (n * (n - d));
+    }
+    step.variance = step.survival * step.survival * sum;
+    steps.push_back(step);
+  }
+  return steps;
+}
+
+TEST(KaplanMeierTest, AgreesWithItsSlowTwin) {
+  for (uint64_t seed = 1; seed <= 200; ++seed) {
+    SCOPED_TRACE(seed);
+    std::mt19937_64 random(seed);
+    std::vector<Lifetime> lifetimes(random() % 40);
+    for (Lifetime& l : lifetimes) l = {double(random() % 12), random() % 3 != 0};
+    const SurvivalCurve curve = KaplanMeier(lifetimes);
+    const std::vector<SurvivalStep> expected = SlowKaplanMeier(lifetimes);
+    ASSERT_EQ(curve.steps.size(), expected.size());
+    for (size_t i = 0; i < expected.size(); ++i) {
+      EXPECT_EQ(curve.steps[i].time, expected[i].time);
+      EXPECT_EQ(curve.steps[i].at_risk, expected[i].at_risk);
+      EXPECT_EQ(curve.steps[i].ended, expected[i].ended);
+      EXPECT_THAT(curve.steps[i].survival, DoubleNear(expected[i].survival, 1e-12));
+      EXPECT_THAT(curve.steps[i].variance, DoubleNear(expected[i].variance, 1e-12));
+      EXPECT_LE(curve.steps[i].interval.low, curve.steps[i].survival);
+      EXPECT_GE(curve.steps[i].interval.high, curve.steps[i].survival);
+    }
+  }
+}
+
+TEST(LogRankTest, AgreesWithR) {
+  // survdiff(Surv(time, status) ~ x, aml): 3.4 on 1 degree of freedom, p = .0653.
+  const std::optional<LogRank> test = LogRankTest(Maintained(), Nonmaintained());
+  ASSERT_TRUE(test.has_value());
+  EXPECT_THAT(test->chi_squared, DoubleNear(3.3964, 1e-3));
+  EXPECT_THAT(test->p, DoubleNear(.0653, 1e-4));
+}
+
+TEST(LogRankTest, NothingToCompare) {
+  EXPECT_EQ(LogRankTest({}, Maintained()), std::nullopt);
+  EXPECT_EQ(LogRankTest({{1, false}}, {{1, false}}), std::nullopt);
+}
+
+TEST(WilsonIntervalTest, KnownValues) {
+  // R: prop.test(5, 10, correct = FALSE) and prop.test(0, 10, correct = FALSE)
+  EXPECT_THAT(WilsonInterval(5, 10).low, DoubleNear(.2366, 1e-4));
+  EXPECT_THAT(WilsonInterval(5, 10).high, DoubleNear(.7634, 1e-4));
+  EXPECT_EQ(WilsonInterval(0, 10).low, 0);
+  EXPECT_THAT(WilsonInterval(0, 10).high, DoubleNear(.2775, 1e-4));
+  EXPECT_EQ(WilsonInterval(10, 10).high, 1);
+  EXPECT_EQ(WilsonInterval(0, 0).low, 0);
+  EXPECT_EQ(WilsonInterval(0, 0).high, 1);
+}
+
+std::optional<Interval> MeanInterval(const std::vector<double>& values, BootstrapOptions options) {
+  return BootstrapInterval(
+      static_cast<int>(values.size()),
+      [&](absl::Span<const int> times) -> std::optional<double> {
+        double sum = 0;
+        int count = 0;
+        for (size_t i = 0; i < values.size(); ++i) {
+          sum += times[i] * values[i];
+          count += times[i];
+        }
+        EXPECT_EQ(count, static_cast<int>(values.size()));
+        return sum / count;
+      },
+      options);
+}
+
+TEST(BootstrapTest, SameSeedSameInterval) {
+  const std::vector<double> values = {1, 2, 3, 5, 8, 13, 21};
+  const Interval one = *MeanInterval(values, {.replicates = 200, .seed = 7});
+  const Interval again = *MeanInterval(values, {.replicates = 200, .seed = 7});
+  const Interval other = *MeanInterval(values, {.replicates = 200, .seed = 8});
+  EXPECT_EQ(one.low, again.low);
+  EXPECT_EQ(one.high, again.high);
+  EXPECT_TRUE(one.low != other.low || one.high != other.high);
+}
+
+TEST(BootstrapTest, CoversAKnownMeanAboutAsOftenAsItSays) {
+  // 40 values, uniform on [0, 1): 95% intervals should miss the mean in about one of twenty
+  // samples.
+  int covered = 0;
+  constexpr int kSamples = 200;
+  for (int sample = 0; sample < kSamples; ++sample) {
+    std::mt19937_64 random(sample);
+    std::vector<double> values(40);
+    for (double& v : values) v = static_cast<double>(random() >> 11) * 0x1p-53;
+    const Interval interval = *MeanInterval(values, {.replicates = 400, .seed = 5});
+    covered += interval.low <= 0.5 && 0.5 <= interval.high;
+    EXPECT_LT(interval.high - interval.low, 0.3);
+  }
+  EXPECT_GE(covered, kSamples * 88 / 100);
+  EXPECT_LT(covered, kSamples);
+}
+
+TEST(BootstrapTest, TooFewClustersOrNoStatistic) {
+  EXPECT_EQ(MeanInterval({1}, {}), std::nullopt);
+  const auto never = [](absl::Span<const int>) { return std::optional<double>(); };
+  EXPECT_EQ(BootstrapInterval(5, never, {}), std::nullopt);
+}
+
+}  // namespace
+}  // namespace hearsay
