@@ -1,0 +1,70 @@
+#include "tools/claim_subject.h"
+
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "lineage/ancestry.h"
+#include "tasks/problems.h"
+#include "tools/run_words.h"
+
+namespace hearsay {
+
+void ClaimSubject::Declare(ArgParser& args) {
+  args.AddOptionalWord("CLAIM", "Id such as R1:r0.p71.l4#2 (the longest-lived false closure)",
+                       &claim_);
+  run_.Declare(args);
+  args.AddText("--problem", "P", "Without a claim: the longest-lived of this problem", &problem_);
+}
+
+absl::Status ClaimSubject::Check() const {
+  if (claim_.has_value()) {
+    const absl::StatusOr<ClaimId> claim = ParseClaimId(*claim_);
+    if (!claim.ok()) return claim.status();
+    if (problem_.has_value()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("--problem ", *problem_, " chooses a claim, but '", *claim_, "' is given"));
+    }
+    return run_.CheckAgainst(claim->attempt().run());
+  }
+  if (!problem_.has_value()) return absl::OkStatus();
+  const absl::StatusOr<int> problem = ParseProblemId(*problem_);
+  if (problem.ok()) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat("--problem: ", problem.status().message()));
+}
+
+absl::StatusOr<ClaimSubject::Found> ClaimSubject::Find(const Store& store) const {
+  absl::Status status = Check();
+  if (!status.ok()) return status;
+  if (!claim_.has_value()) return FindLongestLived(store);
+  const absl::StatusOr<ClaimId> claim = ParseClaimId(*claim_);
+  if (!claim.ok()) return claim.status();
+  const absl::StatusOr<RunRecord> run = store.Run(claim->attempt().run());
+  if (!run.ok()) return run.status();
+  absl::StatusOr<RunClaims> claims = LoadClaims(store, *run, claim->attempt().problem());
+  if (!claims.ok()) return claims.status();
+  return Found{*std::move(claims), *claim};
+}
+
+absl::StatusOr<ClaimSubject::Found> ClaimSubject::FindLongestLived(const Store& store) const {
+  int problem = -1;
+  if (problem_.has_value()) {
+    const absl::StatusOr<int> parsed = ParseProblemId(*problem_);
+    if (!parsed.ok()) return parsed.status();
+    problem = *parsed;
+  }
+  const absl::StatusOr<RunRecord> run = run_.Find(store);
+  if (!run.ok()) return run.status();
+  absl::StatusOr<RunClaims> claims = LoadClaims(store, *run, problem);
+  if (!claims.ok()) return claims.status();
+  const std::vector<LongLived> longest = LongestLivedFalseClosures(*claims->table, 1);
+  if (longest.empty()) {
+    return absl::NotFoundError(absl::StrCat(
+        "run ", FormatRun(run->run()), " has no false closure",
+        problem < 0 ? "" : absl::StrCat(" on ", FormatProblem(problem)), "; name a claim"));
+  }
+  const ClaimId claim = longest.front().claim;
+  return Found{*std::move(claims), claim};
+}
+
+}  // namespace hearsay

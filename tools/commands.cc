@@ -1,0 +1,57 @@
+// The command table, from which dispatch, help and did-you-mean are made.
+#include "tools/command.h"
+
+namespace hearsay {
+namespace {
+
+constexpr CommandEntry kCommands[] = {
+    {"run", "Execute a plan into a kb, or go on with a run that was stopped",
+     "  hearsay run --rounds 10 --lanes 8 --problems linear_attention\n"
+     "  hearsay run plan.textproto --kb my.kb --policy verify_gate=0.5\n"
+     "  hearsay run --resume\n",
+     NewRunCommand},
+    {"plan", "Print a plan with all defaults filled in, without running it",
+     "  hearsay plan --topology pool:4,best > plan.textproto\n", NewPlanCommand},
+    {"runs", "List the runs of a kb", "  hearsay runs --kb my.kb --format json\n", NewRunsCommand},
+    {"attempt", "Show an attempt with its submissions, replayed",
+     "  hearsay attempt R1:r3.p71.l0\n", NewAttemptCommand},
+    {"note", "Print a note as SKILL.md, or keep a note from outside",
+     "  hearsay note R1:r3.p71.l0 > SKILL.md\n"
+     "  hearsay note --add SKILL.md\n"
+     "  hearsay note T1\n",
+     NewNoteCommand},
+    {"claims", "List the claims of a run",
+     "  hearsay claims --label unsupported_closure --false --sort lifetime\n"
+     "  hearsay claims --problem p71 --dsl cute --alive --limit 0 --format csv\n",
+     NewClaimsCommand},
+    {"ancestry", "Trace a claim back to its birth", "  hearsay ancestry R1:r17.p71.l42#5\n",
+     NewAncestryCommand},
+    {"descendants", "List what a claim became", "  hearsay descendants R1:r0.p71.l4#2 --limit 50\n",
+     NewDescendantsCommand},
+    {"graph", "Draw how a claim spread; without one, the longest-lived false closure",
+     "  hearsay graph -o closure.svg\n"
+     "  hearsay graph R1:r0.p71.l4#2 --down 10 --format dot\n",
+     NewGraphCommand},
+    {"study", "Summarise a run: transfer, persistence",
+     "  hearsay study persistence --run 2\n"
+     "  hearsay study transfer --format csv --table 1\n",
+     NewStudyCommand},
+    {"problems", "List the problems, show one, or check the landscapes",
+     "  hearsay problems list\n"
+     "  hearsay problems show p71\n"
+     "  hearsay problems check --hardware h200\n",
+     NewProblemsCommand},
+    {"agents", "Show the built-in agent profiles", "  hearsay agents --format csv\n",
+     NewAgentsCommand},
+    {"check", "Check the integrity of a kb", "  hearsay check --kb my.kb\n", NewCheckCommand},
+    {"compare", "Compare two runs round by round, by digest",
+     "  hearsay compare 1 2\n"
+     "  hearsay compare R1 R1 --kb a.kb --kb-b b.kb\n",
+     NewCompareCommand},
+};
+
+}  // namespace
+
+absl::Span<const CommandEntry> Commands() { return kCommands; }
+
+}  // namespace hearsay

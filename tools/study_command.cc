@@ -1,0 +1,87 @@
+// hearsay study: summaries of a run, one function a study.
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "lineage/ancestry.h"
+#include "lineage/persistence.h"
+#include "lineage/transfer.h"
+#include "tasks/words.h"
+#include "tools/command.h"
+#include "tools/kb_access.h"
+#include "tools/output.h"
+
+namespace hearsay {
+namespace {
+
+constexpr int kLongestLived = 10;
+
+using Tables = absl::StatusOr<std::vector<Table>>;
+
+Tables Transfer(const Store& store, const RunRecord& run) {
+  const absl::StatusOr<TransferStudy> study = StudyTransfer(store, run.run(), {});
+  if (!study.ok()) return study.status();
+  return TransferTables(*study);
+}
+
+Tables Persistence(const Store& store, const RunRecord& run) {
+  const absl::StatusOr<RunClaims> claims = LoadClaims(store, run, -1);
+  if (!claims.ok()) return claims.status();
+  const ClaimTable& table = *claims->table;
+  std::vector<Table> tables = PersistenceTables(table, StudyPersistence(table));
+  tables.push_back(LongestLivedTable(table, kLongestLived));
+  return tables;
+}
+
+struct Study {
+  const char* name;
+  Tables (*run)(const Store& store, const RunRecord& run);
+};
+
+constexpr Study kStudies[] = {{"transfer", Transfer}, {"persistence", Persistence}};
+
+class StudyCommand : public Command {
+ public:
+  void Declare(ArgParser& args) override {
+    args.AddWord("STUDY", "transfer or persistence", &study_);
+    kb_.Declare(args);
+    run_.Declare(args);
+    output_.Declare(args);
+  }
+  absl::StatusOr<ExitCode> Run(Console& console) override;
+
+ private:
+  absl::StatusOr<const Study*> Find() const;
+
+  std::string study_;
+  KbFlag kb_;
+  RunFlag run_;
+  OutputFlags output_;
+};
+
+absl::StatusOr<const Study*> StudyCommand::Find() const {
+  std::vector<std::string> known;
+  for (const Study& study : kStudies) {
+    if (study_ == study.name) return &study;
+    known.push_back(study.name);
+  }
+  return UnknownWord("study", study_, known);
+}
+
+absl::StatusOr<ExitCode> StudyCommand::Run(Console& console) {
+  const absl::StatusOr<const Study*> study = Find();
+  if (!study.ok()) return study.status();
+  const auto store = kb_.Open(Store::Mode::kRead);
+  if (!store.ok()) return store.status();
+  const absl::StatusOr<RunRecord> run = run_.Find(**store);
+  if (!run.ok()) return run.status();
+  const Tables tables = (*study)->run(**store, *run);
+  if (!tables.ok()) return tables.status();
+  const absl::Status printed = output_.Print(*tables, console);
+  if (!printed.ok()) return printed;
+  return ExitCode::kOk;
+}
+
+}  // namespace
+
+std::unique_ptr<Command> NewStudyCommand() { return std::make_unique<StudyCommand>(); }
+
+}  // namespace hearsay
