@@ -16,32 +16,31 @@ constexpr int kMaxLength = 11;  // of a code, in bits: the decoder's table then 
 constexpr uint32_t kCodeSpace = 1u << kMaxLength;
 
 struct Symbol {
-  uint8_t byte = 0;
-  uint8_t length = 0;  // bits
-  uint32_t count = 0;
+  uint8_t byte;
+  uint8_t length;  // bits
+  uint32_t count;
 };
 
-// The symbols of a column, ascending.
+// The symbols of a column, ascending; those from `size` on are not set.
 struct Alphabet {
   std::array<Symbol, 256> symbols;
   int size = 0;
 };
 
 Alphabet Count(absl::string_view column) {
-  // Four tables, since a run of one byte would wait for its own counter.
-  uint32_t counts[4][256] = {};
+  // Two tables, since a run of one byte would wait for its own counter.
+  uint32_t counts[2][256] = {};
   const uint8_t* p = reinterpret_cast<const uint8_t*>(column.data());
   size_t i = 0;
-  for (; i + 4 <= column.size(); i += 4) {
+  for (; i + 2 <= column.size(); i += 2) {
     ++counts[0][p[i]];
     ++counts[1][p[i + 1]];
-    ++counts[2][p[i + 2]];
-    ++counts[3][p[i + 3]];
   }
-  for (; i < column.size(); ++i) ++counts[0][p[i]];
+  if (i < column.size()) ++counts[0][p[i]];
+  for (int byte = 0; byte < 256; ++byte) counts[0][byte] += counts[1][byte];
   Alphabet alphabet;
   for (int byte = 0; byte < 256; ++byte) {
-    const uint32_t count = counts[0][byte] + counts[1][byte] + counts[2][byte] + counts[3][byte];
+    const uint32_t count = counts[0][byte];
     if (count > 0) alphabet.symbols[alphabet.size++] = {static_cast<uint8_t>(byte), 0, count};
   }
   return alphabet;
@@ -251,12 +250,12 @@ void PutColumn(absl::string_view column, ByteWriter* out) {
     out->Varint(kPlain);
     return;
   }
-  Alphabet alphabet = Count(column);
-  if (alphabet.size == 1) {
+  if (column.substr(1) == column.substr(0, size - 1)) {  // all bytes alike
     out->Varint(size << 2 | kConstant);
     out->Byte(static_cast<uint8_t>(column[0]));
     return;
   }
+  Alphabet alphabet = Count(column);
   SetLengths(&alphabet);
   const size_t bit_bytes = (PackedBits(alphabet) + 7) / 8;
   const size_t alphabet_bytes = 1 + alphabet.size + (alphabet.size + 1) / 2;

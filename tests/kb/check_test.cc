@@ -454,6 +454,19 @@ TEST_F(CheckTest, Requirement4NoBlockOfAnUnrecordedRound) {
   EXPECT_THAT(Requirements(*report), ElementsAre(4)) << Describe(*report);
 }
 
+TEST_F(CheckTest, Requirement12TheLastRoundHasNoReceivers) {
+  EXPECT_THAT(Check().findings, IsEmpty());
+  std::vector<std::vector<uint32_t>> receivers(40);
+  receivers[6] = {6};
+  PutRaw(dir_.Sub("kb"), "receivers", BlockKey(block(3).first), EncodeReceivers(receivers));
+  absl::StatusOr<std::unique_ptr<Store>> store = Store::Open(dir_.Sub("kb"), Store::Mode::kRead);
+  ASSERT_TRUE(store.ok()) << store.status();
+  const absl::StatusOr<CheckReport> report = CheckStore(**store, 10);
+  ASSERT_TRUE(report.ok()) << report.status();
+  EXPECT_THAT(Requirements(*report), ElementsAre(12)) << Describe(*report);
+  EXPECT_EQ(report->findings[0].where, "R1:r3.p01.l6");
+}
+
 // Files damaged on disk: findings or an error that names the damage, never a crash, never silence.
 TEST_F(CheckTest, DamagedFilesAreFound) {
   const std::string kb = dir_.Sub("kb");
