@@ -70,11 +70,13 @@ struct Findings {
 };
 
 // The chance that a try at difficulty `x` above the agent's skill (sixteenths of a step) has a bug:
-// 1/2 + x|x| / (2 (x^2 + 16^2)), a sigmoid without exponentials that is 1/2 at 0 and 0.9 at 32.
+// 1/2 + x|x| / (2 (x^2 + 16^2)), a sigmoid without exponentials that is 1/2 at 0 and 0.9 at 32; 16
+// steps of skill to either side it is certain.
 HEARSAY_HD inline Chance BugChance(int x) {
   const int bounded = Clamp(x, -255, 255);
   const uint32_t square = static_cast<uint32_t>(bounded * bounded);
-  const Chance half = static_cast<Chance>(32768 * square / (square + 256));
+  const Chance half =
+      x == bounded ? static_cast<Chance>(32768 * square / (square + 256)) : kCertain / 2;
   return x < 0 ? 32768 - half : 32768 + half;
 }
 
