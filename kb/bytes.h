@@ -5,6 +5,7 @@
 #ifndef HEARSAY_KB_BYTES_H_
 #define HEARSAY_KB_BYTES_H_
 
+#include <bit>
 #include <cstdint>
 #include <cstring>
 #include <memory>
@@ -20,6 +21,8 @@ inline constexpr uint32_t ZigZag(int32_t v) {
 inline constexpr int32_t UnZigZag(uint32_t v) {
   return static_cast<int32_t>(v >> 1 ^ (~(v & 1) + 1));
 }
+
+static_assert(std::endian::native == std::endian::little, "words are written as they stand");
 
 inline constexpr size_t kMaxVarintBytes = 5;
 
@@ -38,9 +41,11 @@ class ByteWriter {
     }
     *at_++ = static_cast<uint8_t>(v);
   }
-  void Fixed32(uint32_t v) {
+  // Writes eight bytes, lowest first, of which the first `kept` count; the rest will be written
+  // over. REQUIRES: room for eight.
+  void Overlapping64(uint64_t v, int kept) {
     memcpy(at_, &v, sizeof(v));
-    at_ += sizeof(v);
+    at_ += kept;
   }
   void Bytes(absl::string_view v) {
     memcpy(at_, v.data(), v.size());

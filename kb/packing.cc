@@ -186,19 +186,29 @@ void PutBits(absl::string_view column, const Alphabet& alphabet, ByteWriter* out
   EachCode(alphabet, [&](const Symbol& symbol, uint32_t code) {
     codes[symbol.byte] = code << 4 | symbol.length;
   });
+  // Four codes and the seven bits that may be left over fit 64 bits, so that no test is needed
+  // between.
+  static_assert(4 * kMaxLength + 7 <= 64);
   uint64_t bits = 0;
   int held = 0;
-  for (const char c : column) {
+  const auto add = [&](char c) {
     const uint32_t code = codes[static_cast<uint8_t>(c)];
     bits |= static_cast<uint64_t>(code >> 4) << held;
     held += static_cast<int>(code & 15);
-    if (held >= 32) {
-      out->Fixed32(static_cast<uint32_t>(bits));
-      bits >>= 32;
-      held -= 32;
-    }
+  };
+  const auto flush = [&] {
+    out->Overlapping64(bits, held / 8);
+    bits >>= held & ~7;
+    held &= 7;
+  };
+  size_t i = 0;
+  for (; i + 4 <= column.size(); i += 4) {
+    for (size_t k = 0; k < 4; ++k) add(column[i + k]);
+    flush();
   }
-  for (; held > 0; held -= 8, bits >>= 8) out->Byte(static_cast<uint32_t>(bits));
+  for (; i < column.size(); ++i) add(column[i]);
+  flush();
+  if (held > 0) out->Byte(static_cast<uint32_t>(bits));
 }
 
 bool TakeBits(absl::string_view packed, const Alphabet& alphabet, size_t size, char* column) {
@@ -213,24 +223,30 @@ bool TakeBits(absl::string_view packed, const Alphabet& alphabet, size_t size, c
   const uint8_t* const end = at + packed.size();
   uint64_t bits = 0;
   int held = 0;
-  for (size_t i = 0; i < size; ++i) {
-    if (held < longest) {
-      if (end - at >= 4) {
-        uint32_t word;
-        memcpy(&word, at, 4);
-        bits |= static_cast<uint64_t>(word) << held;
-        at += 4;
-        held += 32;
-      } else {
-        for (; at < end; held += 8) bits |= static_cast<uint64_t>(*at++) << held;
-      }
-    }
+  size_t i = 0;
+  const auto take = [&] {
     const uint16_t entry = table[bits & mask];
     const int length = entry & 15;
-    if (length > held) return false;
-    column[i] = static_cast<char>(entry >> 4);
+    column[i++] = static_cast<char>(entry >> 4);
     bits >>= length;
     held -= length;
+  };
+  // Far from the end, 56 bits are topped up at once and hold five codes.
+  static_assert(5 * kMaxLength <= 56);
+  while (i + 5 <= size && end - at >= 8) {
+    uint64_t word;
+    memcpy(&word, at, 8);
+    bits |= word << held;
+    at += (63 - held) >> 3;
+    held |= 56;
+    for (int k = 0; k < 5; ++k) take();
+    // What was shifted in beyond the bytes counted comes again with the next word.
+    bits &= (uint64_t{1} << held) - 1;
+  }
+  while (i < size) {
+    for (; held <= 56 && at < end; held += 8) bits |= static_cast<uint64_t>(*at++) << held;
+    if (held < (table[bits & mask] & 15)) return false;
+    take();
   }
   // Less than a byte is left over, and it is zero: one column has one spelling.
   return at == end && held < 8 && bits == 0;
