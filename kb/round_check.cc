@@ -283,8 +283,7 @@ void RoundCheck::CheckTotals(const RoundRecord& record, const RoundBlocks& block
         const Claim text = TextOf(block, i, claim);
         const absl::Span<const NewClaim> fresh = block.new_claims_of(i);
         const bool is_new = claim.attempt() == id && claim.place() < static_cast<int>(fresh.size());
-        digest.Add(text.bits);
-        digest.Add(static_cast<uint64_t>(is_new ? fresh[claim.place()].change : Change::kCopied));
+        digest.Add(text, is_new ? fresh[claim.place()].change : Change::kCopied);
         closure |= text.label() == Label::kUnsupportedClosure;
       }
       with_closure += closure;

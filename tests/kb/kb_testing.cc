@@ -343,11 +343,9 @@ void Summarise(KbContents* contents) {
           for (const ClaimId id : block.note_of(i)) {
             const bool fresh = id.attempt() == block.id(i);
             const Claim claim = claim_of(id);
-            digest.Add(claim.bits);
             const bool known =
                 fresh && id.place() < static_cast<int>(block.new_claims_of(i).size());
-            digest.Add(static_cast<uint64_t>(known ? block.new_claims_of(i)[id.place()].change
-                                                   : Change::kCopied));
+            digest.Add(claim, known ? block.new_claims_of(i)[id.place()].change : Change::kCopied);
             closure |= claim.label() == Label::kUnsupportedClosure;
           }
           born += static_cast<int64_t>(block.new_claims_of(i).size());
