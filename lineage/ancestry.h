@@ -91,11 +91,15 @@ struct LongLived {
   std::string ended;  // "alive", "corrected", "refuted", "replaced", "not_copied"
 };
 
+// Which closures are ranked.
+enum class ClosureKind { kAny, kUnsupported };  // the latter by the label of the first version
+
 // The k closures, false in the DSL they were born in, that were carried for the most rounds by
 // themselves or by descendants of the same subject and stance; ties by id. A version that continues
 // another is part of that one's line and not listed for itself.
-std::vector<LongLived> LongestLivedFalseClosures(const ClaimTable& table, int k);
-Table LongestLivedTable(const ClaimTable& table, int k);
+std::vector<LongLived> LongestLivedFalseClosures(const ClaimTable& table, int k,
+                                                 ClosureKind kind = ClosureKind::kAny);
+Table LongestLivedTable(const ClaimTable& table, int k, ClosureKind kind = ClosureKind::kAny);
 
 }  // namespace hearsay
 

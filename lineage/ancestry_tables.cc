@@ -102,6 +102,10 @@ Table TestTable(const ClaimTable& claims, const Pedigree& pedigree) {
 
 bool IsFalse(const ClaimTable& table, RowIndex i) { return table.TruthOfRow(i) == Truth::kFalse; }
 
+bool IsFalseUnsupported(const ClaimTable& table, RowIndex i) {
+  return table.row(i).claim.label() == Label::kUnsupportedClosure && IsFalse(table, i);
+}
+
 }  // namespace
 
 std::vector<Table> PedigreeTables(const ClaimTable& table, const Pedigree& pedigree,
@@ -109,9 +113,10 @@ std::vector<Table> PedigreeTables(const ClaimTable& table, const Pedigree& pedig
   return {SummaryTable(pedigree, title), VersionTable(pedigree), TestTable(table, pedigree)};
 }
 
-std::vector<LongLived> LongestLivedFalseClosures(const ClaimTable& table, int k) {
+std::vector<LongLived> LongestLivedFalseClosures(const ClaimTable& table, int k, ClosureKind kind) {
   const RowLineage lineage = TraceRows(table, Kinship::kSameStance);
-  std::vector<Line> lines = FindLines(table, Kinship::kSameStance, lineage, IsFalse);
+  std::vector<Line> lines = FindLines(table, Kinship::kSameStance, lineage,
+                                      kind == ClosureKind::kAny ? IsFalse : IsFalseUnsupported);
   const size_t kept = std::min(lines.size(), static_cast<size_t>(std::max(k, 0)));
   std::partial_sort(lines.begin(), lines.begin() + static_cast<std::ptrdiff_t>(kept), lines.end(),
                     [&](const Line& a, const Line& b) {
@@ -139,12 +144,13 @@ std::vector<LongLived> LongestLivedFalseClosures(const ClaimTable& table, int k)
   return longest;
 }
 
-Table LongestLivedTable(const ClaimTable& table, int k) {
+Table LongestLivedTable(const ClaimTable& table, int k, ClosureKind kind) {
   Table out;
-  out.title = absl::StrCat("Longest-lived false closures of run R", table.run().run());
+  out.title = absl::StrCat("Longest-lived false ", kind == ClosureKind::kAny ? "" : "unsupported ",
+                           "closures of run R", table.run().run());
   out.columns = {"claim",    "rounds",         "last_round", "carriers",
                  "versions", "cost_doublings", "end",        "words"};
-  for (const LongLived& one : LongestLivedFalseClosures(table, k)) {
+  for (const LongLived& one : LongestLivedFalseClosures(table, k, kind)) {
     out.rows.push_back({Text(Format(one.claim)), Integer(one.rounds), Integer(one.last_round),
                         Integer(one.carriers), Integer(one.versions), Real(one.cost_doublings),
                         Text(one.ended),

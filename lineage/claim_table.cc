@@ -302,12 +302,17 @@ RoundCounts ClaimTable::CountRound(int round) const {
     if (wrote) ++counts.notes;
     bool unsupported = false;
     bool wrong = false;
+    bool both = false;
     for (RowIndex i : closures) {
-      unsupported = unsupported || rows_[i].claim.label() == Label::kUnsupportedClosure;
-      wrong = wrong || TruthOfRow(i) == Truth::kFalse;
+      const bool i_unsupported = rows_[i].claim.label() == Label::kUnsupportedClosure;
+      const bool i_wrong = TruthOfRow(i) == Truth::kFalse;
+      unsupported = unsupported || i_unsupported;
+      wrong = wrong || i_wrong;
+      both = both || (i_unsupported && i_wrong);
     }
     if (unsupported) ++counts.notes_with_unsupported_closure;
     if (wrong) ++counts.notes_with_false_closure;
+    if (both) ++counts.notes_with_false_unsupported_closure;
   });
   return counts;
 }

@@ -61,7 +61,8 @@ struct RoundCounts {
   int64_t attempts = 0;
   int64_t notes = 0;
   int64_t notes_with_unsupported_closure = 0;
-  int64_t notes_with_false_closure = 0;  // a closure, whatever its label, false in its birth DSL
+  int64_t notes_with_false_unsupported_closure = 0;  // false in its birth DSL
+  int64_t notes_with_false_closure = 0;              // the same, whatever its label
 };
 
 class ClaimTable {

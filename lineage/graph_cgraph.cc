@@ -221,9 +221,10 @@ absl::StatusOr<std::string> WriteSvg(Agraph_t* graph, const ErrorCapture& errors
 }  // namespace
 
 absl::StatusOr<std::string> RenderGraph(const GraphModel& model, GraphFormat format) {
-  if (model.nodes.size() > static_cast<size_t>(kMaxGraphNodes)) {
+  if (model.nodes.size() > static_cast<size_t>(kMaxGraphNodes) || model.Span() > kMaxGraphSpan) {
     return absl::InvalidArgumentError(absl::StrCat(
-        "a graph of ", model.nodes.size(), " versions: at most ", kMaxGraphNodes, " can be drawn"));
+        "a graph of ", model.nodes.size(), " versions whose edges cross ", model.Span(),
+        " columns: at most ", kMaxGraphNodes, " and ", kMaxGraphSpan, " can be drawn"));
   }
   const std::lock_guard<std::mutex> lock(GraphvizMutex());
   const ErrorCapture errors;

@@ -94,30 +94,32 @@ Table RoundsTable(const PersistenceStudy& study) {
                    "with_unsupported_closure",
                    "with_unsupported_low",
                    "with_unsupported_high",
-                   "with_false_closure",
+                   "with_false_unsupported",
                    "with_false_low",
                    "with_false_high",
+                   "with_any_false_closure",
                    "closures_carried",
                    "mean_age_rounds",
                    "lost_hedge"};
   for (const PersistenceRound& round : study.rounds) {
     const RoundCounts& counts = round.counts;
     std::vector<Cell> row = {Integer(round.round), Integer(counts.notes)};
-    for (int64_t count : {counts.notes_with_unsupported_closure, counts.notes_with_false_closure}) {
+    for (int64_t count :
+         {counts.notes_with_unsupported_closure, counts.notes_with_false_unsupported_closure}) {
       const Interval interval = WilsonInterval(count, counts.notes);
       row.push_back(Share(count, counts.notes));
       row.push_back(counts.notes == 0 ? Missing() : Real(interval.low));
       row.push_back(counts.notes == 0 ? Missing() : Real(interval.high));
     }
+    row.push_back(Share(counts.notes_with_false_closure, counts.notes));
     row.push_back(Integer(round.carried));
     row.push_back(Share(round.age_sum, round.carried));
     row.push_back(Share(round.lost_hedge, round.carried));
     table.rows.push_back(std::move(row));
   }
   table.notes = {
-      "shares of notes that are not empty, with Wilson's 95% limits; a false closure is any "
-      "closure, "
-      "whatever its label, that is false in the language it was made in",
+      "shares of notes that are not empty, with Wilson's 95% limits; false: in the language it was "
+      "made in; any false closure: whatever its label, measured ones as well",
       "closures_carried: unsupported closures and what continues them, counted in every note; "
       "lost_hedge: the share of them that stand without a hedge that an earlier version had"};
   return table;

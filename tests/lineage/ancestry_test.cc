@@ -207,6 +207,11 @@ TEST(LongestLivedTest, ByHand) {
   EXPECT_EQ(all[1].ended, "not_copied");
   EXPECT_EQ(all[2].claim, turned);
   EXPECT_EQ(all[2].ended, "alive");
+  // With evidence, and false all the same: ranked among all, not among the unsupported.
+  run.Make(5, kProblem, 1, Closure(3).WithLabel(Label::kMeasuredLoss));
+  const auto more = LoadTable(run, atlas);
+  EXPECT_EQ(LongestLivedFalseClosures(*more, 10).size(), 4);
+  EXPECT_EQ(LongestLivedFalseClosures(*more, 10, ClosureKind::kUnsupported).size(), 3);
   EXPECT_EQ(LongestLivedFalseClosures(*table, 1).size(), 1);
   EXPECT_THAT(LongestLivedFalseClosures(*table, 0), IsEmpty());
   EXPECT_EQ(LongestLivedTable(*table, 2).rows.size(), 2);

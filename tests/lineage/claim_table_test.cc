@@ -113,6 +113,7 @@ TEST(ClaimTableTest, CountsNotesByRound) {
   EXPECT_EQ(counts.notes, 4);
   EXPECT_EQ(counts.notes_with_unsupported_closure, 2);
   EXPECT_EQ(counts.notes_with_false_closure, 2);
+  EXPECT_EQ(counts.notes_with_false_unsupported_closure, 1);
 }
 
 TEST(ClaimTableTest, OneProblemOnly) {
