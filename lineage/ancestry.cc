@@ -1,7 +1,7 @@
 #include "lineage/ancestry.h"
 
 #include <algorithm>
-#include <unordered_map>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"

@@ -1,5 +1,6 @@
 // What ancestry.h finds, as tables for the command; and the ranking of long-lived closures.
 #include <algorithm>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -89,7 +90,7 @@ Table VersionTable(const Pedigree& pedigree) {
   return table;
 }
 
-Table TestTable(const ClaimTable& claims, const Pedigree& pedigree) {
+Table TestTable(const Pedigree& pedigree) {
   Table table;
   table.title = "Tested by";
   table.columns = {"attempt", "version", "result"};
@@ -110,7 +111,7 @@ bool IsFalseUnsupported(const ClaimTable& table, RowIndex i) {
 
 std::vector<Table> PedigreeTables(const ClaimTable& table, const Pedigree& pedigree,
                                   const std::string& title) {
-  return {SummaryTable(pedigree, title), VersionTable(pedigree), TestTable(table, pedigree)};
+  return {SummaryTable(pedigree, title), VersionTable(pedigree), TestTable(pedigree)};
 }
 
 std::vector<LongLived> LongestLivedFalseClosures(const ClaimTable& table, int k, ClosureKind kind) {

@@ -100,8 +100,8 @@ void Decorate(Agraph_t* graph, const GraphModel& model, bool large) {
   Set(graph, "ranksep", "0.55");
   // Bounds for network simplex and crossing minimisation: a dense graph gets a worse picture, not a
   // longer wait.
-  Set(graph, "nslimit", large ? "2" : "20");
-  Set(graph, "nslimit1", large ? "2" : "20");
+  Set(graph, "nslimit", "20");
+  Set(graph, "nslimit1", "20");
   Set(graph, "mclimit", large ? "0.3" : "1");
   Set(graph, "searchsize", large ? "10" : "30");
   if (large) Set(graph, "splines", "polyline");
@@ -163,7 +163,7 @@ void AddAxis(Agraph_t* graph, const std::map<int, Agraph_t*>& columns) {
       Agedge_t* step = agedge(graph, before, mark, nullptr, 1);
       Set(step, "color", "#BBBBBB");
       Set(step, "arrowhead", "none");
-      Set(step, "weight", "100");
+      Set(step, "weight", "1000");  // level, whatever hangs below
       // Rounds between that have no version of their own are left out of the axis.
       Set(step, "style", round == round_before + 1 ? "solid" : "dashed");
     }
