@@ -12,7 +12,9 @@ constexpr int64_t kMostVersions = 1000000;
 
 class PedigreeCommand : public Command {
  public:
-  explicit PedigreeCommand(bool forward) : forward_(forward) {}
+  explicit PedigreeCommand(bool forward)
+      : forward_(forward),
+        subject_(forward ? ClaimSubject::Version::kFirst : ClaimSubject::Version::kLast) {}
 
   void Declare(ArgParser& args) override {
     subject_.Declare(args);

@@ -27,6 +27,7 @@ struct ArgParser::Impl {
   // What CLI11 collects, as text, and what turns it into the caller's value.
   struct Item {
     std::string name;
+    std::string help;
     bool required = false;
     bool repeats = false;
     std::vector<std::string> texts;
@@ -40,6 +41,7 @@ struct ArgParser::Impl {
   Item& Add(const std::string& name, const std::string& meta, const std::string& help) {
     Item& item = items.emplace_back();
     item.name = name;
+    item.help = help;
     const bool flag = absl::StartsWith(name, "--") || absl::StartsWith(name, "-");
     CLI::Option* const option = app.add_option(name, item.texts, help);
     option->allow_extra_args(false)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
@@ -148,11 +150,14 @@ void ArgParser::AddSwitch(const std::string& flag, const std::string& help, bool
 }
 
 absl::StatusOr<ArgParser::Parsed> ArgParser::Parse(std::vector<std::string> words) {
+  const std::string last = words.empty() ? "" : words.back();
   std::reverse(words.begin(), words.end());  // CLI11 takes them from the back
   try {
     impl_->app.parse(words);
   } catch (const CLI::CallForHelp&) {
     return Parsed::kHelp;
+  } catch (const CLI::ArgumentMismatch&) {
+    return absl::InvalidArgumentError(absl::StrCat(last, " needs a value"));
   } catch (const CLI::ParseError& error) {
     return absl::InvalidArgumentError(error.what());
   }
@@ -161,7 +166,7 @@ absl::StatusOr<ArgParser::Parsed> ArgParser::Parse(std::vector<std::string> word
   for (const Impl::Item& item : impl_->items) {
     if (item.texts.empty()) {
       if (!item.required) continue;
-      return absl::InvalidArgumentError(absl::StrCat("needs ", item.name));
+      return absl::InvalidArgumentError(absl::StrCat("needs ", item.name, ": ", item.help));
     }
     if (item.texts.size() > 1 && !item.repeats) {
       return absl::InvalidArgumentError(absl::StrCat(item.name, " is given twice"));

@@ -9,6 +9,23 @@
 #include "tools/run_words.h"
 
 namespace hearsay {
+namespace {
+
+// The latest-born version of the line that is carried in its last round.
+ClaimId LastVersion(const ClaimTable& table, const LongLived& line) {
+  const absl::StatusOr<Pedigree> versions = Descendants(table, line.claim, table.size());
+  ClaimId last = line.claim;
+  if (!versions.ok()) return last;
+  const Claim root = table.row(table.Find(line.claim)).claim;
+  for (const ClaimVersion& version : versions->versions) {
+    const bool same =
+        version.claim.subject() == root.subject() && version.claim.stance() == root.stance();
+    if (same && version.last_round == line.last_round) last = version.id;
+  }
+  return last;
+}
+
+}  // namespace
 
 void ClaimSubject::Declare(ArgParser& args) {
   args.AddOptionalWord("CLAIM", "Id such as R1:r0.p71.l4#2 (the longest-lived false closure)",
@@ -63,7 +80,8 @@ absl::StatusOr<ClaimSubject::Found> ClaimSubject::FindLongestLived(const Store& 
         "run ", FormatRun(run->run()), " has no false closure",
         problem < 0 ? "" : absl::StrCat(" on ", FormatProblem(problem)), "; name a claim"));
   }
-  const ClaimId claim = longest.front().claim;
+  const ClaimId claim = version_ == Version::kFirst ? longest.front().claim
+                                                    : LastVersion(*claims->table, longest.front());
   return Found{*std::move(claims), claim};
 }
 

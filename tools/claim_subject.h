@@ -1,4 +1,5 @@
-// The claim that a question is about: named by its id, or the longest-lived false closure of a run.
+// The claim that a question is about: named by its id, or else of the longest-lived false closure
+// of a run.
 #ifndef HEARSAY_TOOLS_CLAIM_SUBJECT_H_
 #define HEARSAY_TOOLS_CLAIM_SUBJECT_H_
 
@@ -12,6 +13,11 @@ namespace hearsay {
 
 class ClaimSubject {
  public:
+  // Which version of the longest-lived closure: ancestors are asked of the last, descendants of the
+  // first.
+  enum class Version { kFirst, kLast };
+  explicit ClaimSubject(Version version) : version_(version) {}
+
   struct Found {
     RunClaims claims;  // at least those of the claim's problem
     ClaimId claim;     // need not exist if it was named by its id
@@ -26,6 +32,7 @@ class ClaimSubject {
  private:
   absl::StatusOr<Found> FindLongestLived(const Store& store) const;
 
+  const Version version_;
   std::optional<std::string> claim_, problem_;
   RunFlag run_;
 };

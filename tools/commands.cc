@@ -24,10 +24,10 @@ constexpr CommandEntry kCommands[] = {
      "  hearsay claims --label unsupported_closure --false --sort lifetime\n"
      "  hearsay claims --problem p71 --dsl cute --alive --limit 0 --format csv\n",
      NewClaimsCommand},
-    {"ancestry", "Trace a claim back to its birth", "  hearsay ancestry R1:r17.p71.l42#5\n",
-     NewAncestryCommand},
-    {"descendants", "List what a claim became", "  hearsay descendants R1:r0.p71.l4#2 --limit 50\n",
-     NewDescendantsCommand},
+    {"ancestry", "Trace a claim back to its birth; without one, the longest-lived false closure",
+     "  hearsay ancestry R1:r17.p71.l42#5\n  hearsay ancestry --problem p71\n", NewAncestryCommand},
+    {"descendants", "List what a claim became; without one, the longest-lived false closure",
+     "  hearsay descendants R1:r0.p71.l4#2 --limit 50\n", NewDescendantsCommand},
     {"graph", "Draw how a claim spread; without one, the longest-lived false closure",
      "  hearsay graph -o closure.svg\n"
      "  hearsay graph R1:r0.p71.l4#2 --down 10 --format dot\n",

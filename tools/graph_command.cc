@@ -18,7 +18,7 @@ class GraphCommand : public Command {
  private:
   absl::StatusOr<GraphFormat> Format() const;
 
-  ClaimSubject subject_;
+  ClaimSubject subject_{ClaimSubject::Version::kFirst};
   KbFlag kb_;
   std::optional<std::string> format_, output_;
   int64_t up_ = GraphOptions().depth_up;

@@ -3,9 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <type_traits>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_replace.h"
@@ -47,12 +45,14 @@ void AppendPadded(absl::string_view text, size_t width, bool right, std::string*
 void AppendAligned(const Table& table, std::string* out) {
   const size_t columns = table.columns.size();
   std::vector<std::vector<std::string>> lines{table.columns};
-  std::vector<bool> right(columns, false);
+  // Numbers stand right, but not among words.
+  std::vector<bool> right(columns, false), words(columns, false);
   for (const auto& row : table.rows) {
     std::vector<std::string>& line = lines.emplace_back();
     for (size_t c = 0; c < columns; ++c) {
       line.push_back(CellText(row[c]));
       if (IsNumber(row[c])) right[c] = true;
+      if (std::holds_alternative<std::string>(row[c])) words[c] = true;
     }
   }
   std::vector<size_t> widths(columns, 0);
@@ -63,7 +63,7 @@ void AppendAligned(const Table& table, std::string* out) {
     std::string text;
     for (size_t c = 0; c < columns; ++c) {
       if (c > 0) text += "  ";
-      AppendPadded(line[c], widths[c], right[c], &text);
+      AppendPadded(line[c], widths[c], right[c] && !words[c], &text);
     }
     text.erase(text.find_last_not_of(' ') + 1);
     absl::StrAppend(out, text, "\n");

@@ -1,5 +1,6 @@
 // hearsay run: executes a plan into a kb, or resumes a run.
 #include <algorithm>
+#include <atomic>
 #include <optional>
 #include <thread>
 
@@ -92,18 +93,14 @@ absl::StatusOr<ExitCode> RunCommand::Run(Console& console) {
     }
     resume_run = *run;
   }
+  const std::atomic<bool>& stop = StopOnSignal();
   const auto store = OpenKb();
   if (!store.ok()) return store.status();
-  if (executor_ == "auto" && !quiet_) {
-    console.Say(absl::StrCat("executor auto: the CPU, with ", threads_,
-                             threads_ == 1 ? " thread" : " threads"));
-  }
-
   ProgressLine line(&console, quiet_);
   int64_t attempts = 0;
   RunOptions options;
   options.threads = static_cast<int>(threads_);
-  options.stop = &StopOnSignal();
+  options.stop = &stop;
   options.progress = [&](const RunProgress& progress) {
     attempts = progress.attempts_done;
     line.Update(progress);
@@ -130,8 +127,10 @@ absl::StatusOr<ExitCode> RunCommand::Report(const Store& store, const RunRecord&
   const absl::Status printed = output_.Print({table}, console);
   if (!printed.ok()) return printed;
   if (!quiet_) {
-    console.Say(absl::StrFormat("%d attempts in %.2f s (%s) into %s", attempts, seconds,
-                                FormatRate(static_cast<double>(attempts) / seconds), kb_.path()));
+    console.Say(absl::StrFormat("%d attempts in %.2f s (%s) into %s; executor %sCPU, threads %d",
+                                attempts, seconds,
+                                FormatRate(static_cast<double>(attempts) / seconds), kb_.path(),
+                                executor_ == "auto" ? "auto took the " : "", threads_));
   }
   if (record.state() == RunRecord::COMPLETE) return ExitCode::kOk;
   return absl::CancelledError(absl::StrCat(
