@@ -199,6 +199,21 @@ void ClaimTableLoader::Finish() {
   LinkChildren();
 }
 
+namespace {
+
+// A hint, so that the largest array is allocated once. The rounds' own counts are not believed past
+// what their attempts could have written.
+size_t ExpectedRows(const std::vector<RoundRecord>& rounds, int64_t attempts_per_round) {
+  const int64_t most = attempts_per_round * kMaxNoteClaims;
+  int64_t rows = 0;
+  for (const RoundRecord& round : rounds) {
+    rows += std::clamp<int64_t>(round.claims_born(), 0, most);
+  }
+  return static_cast<size_t>(rows);
+}
+
+}  // namespace
+
 absl::StatusOr<std::unique_ptr<ClaimTable>> ClaimTable::Load(const Store& store, int run,
                                                              Atlas& atlas, int problem) {
   absl::StatusOr<RunRecord> record = store.Run(run);
@@ -227,12 +242,13 @@ absl::StatusOr<std::unique_ptr<ClaimTable>> ClaimTable::Load(const Store& store,
     status = loader.Add(block);
     return status.ok();
   };
+  absl::StatusOr<std::vector<RoundRecord>> rounds = store.Rounds(run);
+  if (!rounds.ok()) return rounds.status();
   if (problem < 0) {
+    table->rows_.reserve(ExpectedRows(*rounds, table->attempts_per_round_));
     absl::Status scan = store.ScanRun(run, add);
     if (!scan.ok()) return scan;
   } else if (slots > 0) {
-    absl::StatusOr<std::vector<RoundRecord>> rounds = store.Rounds(run);
-    if (!rounds.ok()) return rounds.status();
     for (const RoundRecord& round : *rounds) {
       absl::Status scan = store.ScanRound(run, round.round(), problem, add);
       if (!scan.ok()) return scan;
