@@ -27,6 +27,7 @@ struct AgentProfile {
 
   // Search.
   Chance prior_quality;  // share of truth in what is believed before the first submission
+  Chance consistency;    // share of its error that is the same in every attempt at a problem
   Chance boldness;       // to leave the eager plateau when standing on it
   Chance jump;           // that a next design is drawn afresh rather than near the best
   Chance repairing;      // to submit a failed design again, mended

@@ -18,14 +18,15 @@ namespace hearsay {
 // of `note`. `round` stamps the claims; the random numbers come from `draws` alone. REQUIRES: every
 // claim of `intake` that names a knob names one of `world`, with a value of it.
 template <typename Observer>
-HEARSAY_HD inline void RunAttempt(const World& world, const PriorTable& priors, Dsl dsl,
-                                  const AgentProfile& agent, const Policies& policies, int round,
-                                  const Intake& intake, const Draws& draws, Outcome* outcome,
-                                  WrittenNote* note, Observer* observer) {
+HEARSAY_HD inline void RunAttempt(const World& world, const PriorTable& priors,
+                                  const PriorNoise& bias, Dsl dsl, const AgentProfile& agent,
+                                  const Policies& policies, int round, const Intake& intake,
+                                  const Draws& draws, Outcome* outcome, WrittenNote* note,
+                                  Observer* observer) {
   outcome->dsl = dsl;
   outcome->intake_size = intake.size;
   Reading reading;
-  Read(world, priors, dsl, agent, policies, intake, draws, &reading, outcome);
+  Read(world, priors, bias, dsl, agent, policies, intake, draws, &reading, outcome);
   Findings findings;
   Search<Observer>(world, dsl, agent, intake, draws, &reading, outcome, observer).Run(&findings);
   outcome->adopted = reading.adopted;

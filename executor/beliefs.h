@@ -147,29 +147,46 @@ HEARSAY_HD inline PriorTable MakePriorTable(const World& world) {
   return table;
 }
 
-// The prior: truth mixed with noise by the agent's quality, less what the difficulty of a value
-// puts the agent off. Truth is the marginal effect of the value, up to 3 doublings of speed; noise
-// is uniform over as much.
-HEARSAY_HD inline void FormPrior(const PriorTable& table, const AgentProfile& agent, Chance quality,
-                                 const Draws& draws, Beliefs* beliefs) {
+// 64 numbers, uniform over +-3 doublings of speed and given as twice their odds, from 4 blocks of
+// draws.
+struct PriorNoise {
+  int16_t odds[kMaxKnobs * kMaxValues];
+
+  HEARSAY_HD void Draw(const Draws& draws, uint32_t first_draw) {
+    int8_t bytes[kMaxKnobs * kMaxValues];
+    for (int b = 0; b < 4; ++b) {
+      const RandomWords words = draws.Block(first_draw + b);
+      memcpy(bytes + 16 * b, words.word, 16);  // little endian on every device we know
+    }
+    for (int i = 0; i < kMaxKnobs * kMaxValues; ++i) odds[i] = static_cast<int16_t>(bytes[i] * 24);
+  }
+};
+
+// The prior: truth mixed with error by the agent's quality, less what the difficulty of a value
+// puts the agent off. Truth is the marginal effect of the value, up to 3 doublings of speed. The
+// error is as large; part of it (AgentProfile::consistency) is `bias`, the same in all of the
+// agent's attempts at the problem, the rest is drawn anew.
+HEARSAY_HD inline void FormPrior(const PriorTable& table, const PriorNoise& bias,
+                                 const AgentProfile& agent, Chance quality, const Draws& draws,
+                                 Beliefs* beliefs) {
   const int16_t* const truth = &table.truth[0][0];
   const int16_t* const difficulty = &table.difficulty[0][0];
   const int16_t* const valid = &table.valid[0][0];
   int16_t* const odds = &beliefs->odds[0][0];
+  const Chance error = kCertain - quality;
+  const Chance steady = Both(error, agent.consistency);
   const int16_t truth_share = static_cast<int16_t>(Clamp(quality / 2, 0, 32767));
-  const int16_t noise_share = static_cast<int16_t>(Clamp((kCertain - quality) / 2, 0, 32767));
+  const int16_t bias_share = static_cast<int16_t>(Clamp(steady / 2, 0, 32767));
+  const int16_t noise_share = static_cast<int16_t>(Clamp((error - steady) / 2, 0, 32767));
   const int16_t caution = static_cast<int16_t>(agent.caution);
-  int8_t noise[kMaxKnobs * kMaxValues];
-  for (int b = 0; b < 4; ++b) {
-    const RandomWords words = draws.Block(kDrawPrior + b);
-    memcpy(noise + 16 * b, words.word, 16);  // little endian on every device we know
-  }
+  PriorNoise noise;
+  noise.Draw(draws, kDrawPrior);
   for (int i = 0; i < kMaxKnobs * kMaxValues; ++i) {
-    const int16_t error = static_cast<int16_t>(noise[i] * 24);
     const int16_t known = static_cast<int16_t>(truth[i] * truth_share >> 16);
-    const int16_t guessed = static_cast<int16_t>(error * noise_share >> 16);
+    const int16_t biased = static_cast<int16_t>(bias.odds[i] * bias_share >> 16);
+    const int16_t guessed = static_cast<int16_t>(noise.odds[i] * noise_share >> 16);
     const int16_t put_off = static_cast<int16_t>(difficulty[i] * caution >> 12);
-    const int16_t mixed = static_cast<int16_t>(known + guessed - put_off);
+    const int16_t mixed = static_cast<int16_t>(known + biased + guessed - put_off);
     odds[i] = static_cast<int16_t>((mixed & valid[i]) | (kBlocked & ~valid[i]));
   }
   for (int knob = 0; knob < kMaxKnobs; ++knob) beliefs->best[knob] = beliefs->Largest(knob);

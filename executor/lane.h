@@ -135,8 +135,8 @@ HEARSAY_HD inline void RunSolo(const RunTables& run, int slot, int lane, int age
   Intake nothing;
   *outcome = Outcome();
   outcome->agent = static_cast<uint8_t>(agent);
-  RunAttempt(run.WorldOf(slot, dsl), run.PriorsOf(slot, dsl), dsl, run.agents[agent], Policies(),
-             round, nothing, draws, outcome, note, observer);
+  RunAttempt(run.WorldOf(slot, dsl), run.PriorsOf(slot, dsl), run.BiasOf(agent, slot), dsl,
+             run.agents[agent], Policies(), round, nothing, draws, outcome, note, observer);
 }
 
 // One lane in one round. Reads the state after the round before (ignored in round 0), writes this
@@ -179,8 +179,9 @@ HEARSAY_HD inline uint64_t RunLane(const RunTables& run, const Ranking& ranking,
     *outcome = Outcome();
     outcome->agent = static_cast<uint8_t>(agent);
     const Draws draws(run.seed, Stream::kAttempt, round, problem, lane);
-    RunAttempt(run.WorldOf(slot, dsl), run.PriorsOf(slot, dsl), dsl, run.agents[agent],
-               run.policies, round, trace->intake, draws, outcome, note, observer);
+    RunAttempt(run.WorldOf(slot, dsl), run.PriorsOf(slot, dsl), run.BiasOf(agent, slot), dsl,
+               run.agents[agent], run.policies, round, trace->intake, draws, outcome, note,
+               observer);
   }
   outcome->reception = reception;
 

@@ -74,8 +74,8 @@ HEARSAY_HD inline void Obey(const World& world, Claim claim, Reading* reading) {
   }
 }
 
-HEARSAY_HD inline void Read(const World& world, const PriorTable& priors, Dsl dsl,
-                            const AgentProfile& agent, const Policies& policies,
+HEARSAY_HD inline void Read(const World& world, const PriorTable& priors, const PriorNoise& bias,
+                            Dsl dsl, const AgentProfile& agent, const Policies& policies,
                             const Intake& intake, const Draws& draws, Reading* reading,
                             Outcome* outcome) {
   for (int k = 0; k < kMaxKnobs; ++k) {
@@ -105,7 +105,7 @@ HEARSAY_HD inline void Read(const World& world, const PriorTable& priors, Dsl ds
   // A note that describes the workload mends an eighth of what the prior has wrong.
   const Chance mended =
       (reading->adopted & censuses) != 0 ? (kCertain - agent.prior_quality) / 8 : 0;
-  FormPrior(priors, agent, agent.prior_quality + mended, draws, &reading->beliefs);
+  FormPrior(priors, bias, agent, agent.prior_quality + mended, draws, &reading->beliefs);
   for (uint32_t left = reading->adopted; left != 0; left &= left - 1) {
     const int i = LowestBit(left);
     const Claim claim = intake.claims[i];

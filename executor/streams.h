@@ -13,6 +13,7 @@ enum class Stream : uint32_t {
   kSources = 3,   // which lanes a pool reads: (round, problem, lane)
   kSchedule = 4,  // random DSL of a lane: (round, problem, lane)
   kGate = 5,      // policies between source and receiver: (round, problem, receiving lane)
+  kBias = 6,      // what an agent always believes wrongly of a problem: (agent, problem, 0)
 };
 
 // Draws of one attempt. Every decision has a place of its own, so that removing a claim or adding a

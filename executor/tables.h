@@ -45,6 +45,7 @@ struct RunTables {
   Policies policies;
   const World* worlds = nullptr;           // [problem_count][kDslCount]
   const PriorTable* priors = nullptr;      // [problem_count][kDslCount]
+  const PriorNoise* biases = nullptr;      // [agent_count][problem_count]
   const int32_t* problem_index = nullptr;  // [problem_count]: index among all problems
   const AgentProfile* agents = nullptr;    // [agent_count]
   const Outcome* baselines = nullptr;      // [problem_count][lanes][agent_slots()][kDslCount]
@@ -58,6 +59,9 @@ struct RunTables {
   }
   HEARSAY_HD const PriorTable& PriorsOf(int slot, Dsl dsl) const {
     return priors[slot * kDslCount + static_cast<int>(dsl)];
+  }
+  HEARSAY_HD const PriorNoise& BiasOf(int agent, int slot) const {
+    return biases[agent * problem_count + slot];
   }
   HEARSAY_HD const Outcome& BaselineOf(int slot, int lane, int agent, Dsl dsl) const {
     const int agent_slot = agents_rotate ? agent : 0;

@@ -31,6 +31,7 @@ constexpr Field kFields[] = {
     {"pace_seconds", &AgentProfile::pace_seconds, 0, 1, 1, 2400},
     {"note_capacity", &AgentProfile::note_capacity, 0, 1, 0, kMaxNoteClaims},
     ChanceField("prior_quality", &AgentProfile::prior_quality),
+    ChanceField("consistency", &AgentProfile::consistency),
     ChanceField("boldness", &AgentProfile::boldness),
     ChanceField("jump", &AgentProfile::jump),
     ChanceField("repairing", &AgentProfile::repairing),

@@ -28,6 +28,10 @@ absl::StatusOr<std::unique_ptr<RunSetup>> PrepareRun(const Plan& plan, std::vect
   for (const std::string& name : plan.agents()) {
     const auto agent = FindAgent(name, own);
     if (!agent.ok()) return agent.status();
+    for (int problem : problems) {
+      const auto index = static_cast<uint32_t>(setup->agents.size());
+      setup->biases.emplace_back().Draw(Draws(plan.seed(), Stream::kBias, index, problem, 0), 0);
+    }
     setup->agents.push_back(*agent);
   }
   const auto topology = ParseTopology(plan.topology());
@@ -46,6 +50,7 @@ absl::StatusOr<std::unique_ptr<RunSetup>> PrepareRun(const Plan& plan, std::vect
   tables.policies = PoliciesOf(plan);
   tables.worlds = setup->worlds.data();
   tables.priors = setup->priors.data();
+  tables.biases = setup->biases.data();
   tables.problem_index = setup->problems.data();
   tables.agents = setup->agents.data();
   return setup;

@@ -25,6 +25,7 @@ struct RunSetup {
   std::vector<World> worlds;       // [slot][DSL]
   std::vector<PriorTable> priors;  // [slot][DSL]
   std::vector<AgentProfile> agents;
+  std::vector<PriorNoise> biases;  // [agent][slot]
   std::vector<Outcome> baselines;
   RunTables tables;
   uint64_t worlds_digest = 0;

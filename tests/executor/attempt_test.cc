@@ -22,8 +22,9 @@ Result Attempt(const World& world, const AgentProfile& agent, const Intake& inta
   Result result;
   const PriorTable priors = MakePriorTable(world);
   const Draws draws(11, Stream::kAttempt, 5, 0, lane);
+  const PriorNoise bias{};
   NoObserver observer;
-  RunAttempt(world, priors, Dsl::kCute, agent, policies, 5, intake, draws, &result.outcome,
+  RunAttempt(world, priors, bias, Dsl::kCute, agent, policies, 5, intake, draws, &result.outcome,
              &result.note, &observer);
   return result;
 }

@@ -112,7 +112,11 @@ struct ToyRun {
   ToyRun(const World& world, int problems, int lanes, std::vector<AgentProfile> profiles)
       : worlds(problems * kDslCount, world),
         priors(problems * kDslCount, MakePriorTable(world)),
-        agents(std::move(profiles)) {
+        agents(std::move(profiles)),
+        biases(agents.size() * problems) {
+    for (size_t i = 0; i < biases.size(); ++i) {
+      biases[i].Draw(Draws(1, Stream::kBias, static_cast<uint32_t>(i), 0, 0), 0);
+    }
     for (int p = 0; p < problems; ++p) index.push_back(p);
     tables.seed = 1;
     tables.problem_count = problems;
@@ -120,6 +124,7 @@ struct ToyRun {
     tables.agent_count = static_cast<int32_t>(agents.size());
     tables.worlds = worlds.data();
     tables.priors = priors.data();
+    tables.biases = biases.data();
     tables.problem_index = index.data();
     tables.agents = agents.data();
   }
@@ -135,6 +140,7 @@ struct ToyRun {
   std::vector<PriorTable> priors;
   std::vector<int32_t> index;
   std::vector<AgentProfile> agents;
+  std::vector<PriorNoise> biases;
   std::vector<Outcome> baselines;
   RunTables tables;
 };
