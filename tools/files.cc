@@ -26,11 +26,13 @@ bool IsDeviceOrPipe(const std::string& path) {
   return stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode);
 }
 
-absl::Status WriteInPlace(const std::string& path, absl::string_view content) {
+// `name` stands for the file in errors.
+absl::Status WriteInPlace(const std::string& path, absl::string_view content,
+                          const std::string& name) {
   FILE* const file = fopen(path.c_str(), "wb");
-  if (file == nullptr) return Failed("write", path);
+  if (file == nullptr) return Failed("write", name);
   const bool written = fwrite(content.data(), 1, content.size(), file) == content.size();
-  if (fclose(file) != 0 || !written) return Failed("write", path);
+  if (fclose(file) != 0 || !written) return Failed("write", name);
   return absl::OkStatus();
 }
 
@@ -49,9 +51,9 @@ absl::StatusOr<std::string> ReadFile(const std::string& path) {
 
 absl::Status WriteFile(const std::string& path, absl::string_view content) {
   // A device such as /dev/null is written, not replaced.
-  if (IsDeviceOrPipe(path)) return WriteInPlace(path, content);
+  if (IsDeviceOrPipe(path)) return WriteInPlace(path, content, path);
   const std::string beside = path + ".part";
-  absl::Status status = WriteInPlace(beside, content);
+  absl::Status status = WriteInPlace(beside, content, path);
   if (status.ok() && rename(beside.c_str(), path.c_str()) != 0) status = Failed("write", path);
   if (!status.ok()) remove(beside.c_str());
   return status;

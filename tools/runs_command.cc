@@ -1,4 +1,5 @@
 // hearsay runs: what a kb holds.
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "tasks/problems.h"
 #include "tools/command.h"
@@ -40,7 +41,7 @@ std::vector<Cell> RunRow(const RunRecord& run, const std::vector<RoundRecord>& r
           Text(absl::StrJoin(run.agents(), " ")),
           Text(run.agents_rotate() ? "rotate" : "fixed"),
           Text(run.hardware()),
-          Integer(static_cast<int64_t>(run.seed())),
+          Text(absl::StrCat(run.seed())),
           Text(run.claims_recorded() ? "full" : "summary"),
           rounds.empty() ? Missing() : Text(FormatDigest(rounds.back().digest())),
           Text(run.software())};

@@ -145,7 +145,7 @@ TEST_F(BadInputTest, ThingsThatAreNotThere) {
       {"ancestry R1:r0.p71.l0#32", "R1:r0.p71.l0#32"},
       {"descendants R7:r0.p71.l0#1", "R7"},
       {"graph R1:r0.p71.l9#1", "R1:r0.p71.l9#1"},
-      {"graph R1:r0.p71.l0#1 -o no/where.svg", "cannot write 'no/where.svg.part'"},
+      {"graph R1:r0.p71.l0#1 -o no/where.svg", "cannot write 'no/where.svg': No such file"},
       {"compare 1 7", "no run R7"},
       {"compare 1 1 --kb-b nowhere", "there is no kb at 'nowhere'"},
   };

@@ -13,8 +13,8 @@ namespace {
 using ::testing::HasSubstr;
 
 // Long enough to be caught on the way: a round takes about as long as its commit.
-constexpr int kRounds = 600;
-constexpr char kLongPlan[] = "--problems p01,p09,p71 --lanes 8 --rounds 600";
+constexpr int kRounds = 2000;
+constexpr char kLongPlan[] = "--problems p01,p09,p71 --lanes 8 --rounds 2000";
 
 class ResumeTest : public ::testing::Test {
  protected:
@@ -59,7 +59,7 @@ TEST_F(ResumeTest, AnInterruptedRunEndsCleanlyAndResumes) {
 }
 
 TEST_F(ResumeTest, AKilledRunResumesFromAnyMoment) {
-  for (const int rounds : {0, 1, 40, 150}) {
+  for (const int rounds : {0, 1, 100, 800}) {
     SCOPED_TRACE(rounds);
     Sandbox sandbox;
     const std::string kb = sandbox.path("hearsay.kb");
