@@ -3,7 +3,6 @@
 #include <bit>
 
 #include "kb/bytes.h"
-#include "kb/packing.h"
 
 namespace hearsay {
 namespace {
@@ -14,7 +13,6 @@ constexpr uint32_t kRoundMask = kMaxRounds - 1;
 
 void PutCounts(ByteWriter* out, absl::Span<const uint32_t> begin) {
   for (size_t i = 0; i + 1 < begin.size(); ++i) out->Byte(begin[i + 1] - begin[i]);
-  out->EndColumn();
 }
 
 // Each count is at most `max`, so `begin` ends at no more than count * max.
@@ -84,13 +82,10 @@ std::string PutSources(const AttemptBlock& block) {
       expected = static_cast<int>(source);
     }
   }
-  out.EndColumn();
-  return Pack(out.bytes(), out.column_ends());
+  return std::string(out.bytes());
 }
 
-bool TakeSources(absl::string_view packed, int count, AttemptBlock* block) {
-  std::string bytes;
-  if (!Unpack(packed, &bytes)) return false;
+bool TakeSources(absl::string_view bytes, int count, AttemptBlock* block) {
   ByteReader in(bytes);
   if (!TakeCounts(&in, count, UINT8_MAX, &block->source_begin)) return false;
   const size_t total = block->source_begin.back();
@@ -122,14 +117,12 @@ std::string PutIntake(const AttemptBlock& block) {
     }
     out.Varint(merged);
   }
-  out.EndColumn();
   for (const IntakeEntry& entry : block.intake) {
     out.Varint(AgeAndPlace(block.first.round(), entry.parents[0]));
     if (!entry.parents[1].none()) {
       out.Varint(AgeAndPlace(block.first.round(), entry.parents[1]));
     }
   }
-  out.EndColumn();
   for (int i = 0; i < n; ++i) {
     int expected = FirstLane(block, i);
     for (const IntakeEntry& entry : block.intake_of(i)) {
@@ -141,13 +134,10 @@ std::string PutIntake(const AttemptBlock& block) {
       }
     }
   }
-  out.EndColumn();
-  return Pack(out.bytes(), out.column_ends());
+  return std::string(out.bytes());
 }
 
-bool TakeIntake(absl::string_view packed, int count, AttemptBlock* block) {
-  std::string bytes;
-  if (!Unpack(packed, &bytes)) return false;
+bool TakeIntake(absl::string_view bytes, int count, AttemptBlock* block) {
   ByteReader in(bytes);
   if (!TakeCounts(&in, count, kMaxIntake, &block->intake_begin)) return false;
   std::vector<uint32_t> merged(count);
@@ -214,20 +204,13 @@ std::string PutNewClaims(const AttemptBlock& block) {
   const std::vector<NewClaim>& claims = block.new_claims;
   ByteWriter out(n + claims.size() * kNewClaimBytes);
   PutCounts(&out, block.new_begin);
-  for (const NewClaim& c : claims) out.Byte(Bits(c.claim, 0, 8));  // knob, value
-  out.EndColumn();
-  for (const NewClaim& c : claims) out.Byte(Bits(c.claim, 8, 8));  // label, stance, DSL
-  out.EndColumn();
+  for (const NewClaim& c : claims) out.Byte(Bits(c.claim, 0, 8));   // knob, value
+  for (const NewClaim& c : claims) out.Byte(Bits(c.claim, 8, 8));   // label, stance, DSL
   for (const NewClaim& c : claims) out.Byte(Bits(c.claim, 16, 6));  // general, hedged, confidence
-  out.EndColumn();
   for (const NewClaim& c : claims) out.Byte(Bits(c.claim, 22, 8));  // effect
-  out.EndColumn();
   for (const NewClaim& c : claims) out.Byte(Bits(c.claim, 30, 8));  // support, against
-  out.EndColumn();
   for (const NewClaim& c : claims) out.Varint(StampAge(block.first.round(), c.claim));
-  out.EndColumn();
   for (const NewClaim& c : claims) out.Byte(static_cast<uint32_t>(c.change));
-  out.EndColumn();
   ByteWriter follow(claims.size() * 2 * kRefBytes);
   for (int i = 0; i < n; ++i) {
     for (const NewClaim& c : block.new_claims_of(i)) {
@@ -239,15 +222,11 @@ std::string PutNewClaims(const AttemptBlock& block) {
       }
     }
   }
-  out.EndColumn();
   out.Bytes(follow.bytes());
-  out.EndColumn();
-  return Pack(out.bytes(), out.column_ends());
+  return std::string(out.bytes());
 }
 
-bool TakeNewClaims(absl::string_view packed, int count, AttemptBlock* block) {
-  std::string bytes;
-  if (!Unpack(packed, &bytes)) return false;
+bool TakeNewClaims(absl::string_view bytes, int count, AttemptBlock* block) {
   ByteReader in(bytes);
   if (!TakeCounts(&in, count, kMaxNewClaims, &block->new_begin)) return false;
   const size_t total = block->new_begin.back();
@@ -410,17 +389,13 @@ std::string PutNotes(const AttemptBlock& block) {
       PutSpelt(&spelt, block, i);
     }
   }
-  out.EndColumn();
   for (const ByteWriter* column : {&copied, &fresh, &spelt}) {
     out.Bytes(column->bytes());
-    out.EndColumn();
   }
-  return Pack(out.bytes(), out.column_ends());
+  return std::string(out.bytes());
 }
 
-bool TakeNotes(absl::string_view packed, int count, AttemptBlock* block) {
-  std::string bytes;
-  if (!Unpack(packed, &bytes)) return false;
+bool TakeNotes(absl::string_view bytes, int count, AttemptBlock* block) {
   ByteReader in(bytes);
   const uint8_t* forms = in.Bytes(count);
   if (forms == nullptr) return false;

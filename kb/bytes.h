@@ -9,7 +9,6 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
-#include <vector>
 
 #include "absl/strings/string_view.h"
 
@@ -26,8 +25,8 @@ static_assert(std::endian::native == std::endian::little, "words are written as 
 
 inline constexpr size_t kMaxVarintBytes = 5;
 
-// Appends to a buffer whose greatest size is known beforehand, so that no write needs a test. What
-// is written may be cut into columns. REQUIRES: no more bytes are written than the capacity says.
+// Appends to a buffer whose greatest size is known beforehand, so that no write needs a test.
+// REQUIRES: no more bytes are written than the capacity says.
 class ByteWriter {
  public:
   explicit ByteWriter(size_t capacity)
@@ -41,25 +40,16 @@ class ByteWriter {
     }
     *at_++ = static_cast<uint8_t>(v);
   }
-  // Writes eight bytes, lowest first, of which the first `kept` count; the rest will be written
-  // over. REQUIRES: room for eight.
-  void Overlapping64(uint64_t v, int kept) {
-    memcpy(at_, &v, sizeof(v));
-    at_ += kept;
-  }
   void Bytes(absl::string_view v) {
     memcpy(at_, v.data(), v.size());
     at_ += v.size();
   }
-  void EndColumn() { ends_.push_back(size()); }
   size_t size() const { return static_cast<size_t>(at_ - buffer_.get()); }
   absl::string_view bytes() const { return {reinterpret_cast<const char*>(buffer_.get()), size()}; }
-  const std::vector<size_t>& column_ends() const { return ends_; }
 
  private:
   std::unique_ptr<uint8_t[]> buffer_;
   uint8_t* at_;
-  std::vector<size_t> ends_;
 };
 
 // Reads what a ByteWriter wrote. A read past the end or of a number greater than it may be gives 0

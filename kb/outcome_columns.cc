@@ -1,6 +1,5 @@
 #include "kb/block_columns.h"
 #include "kb/bytes.h"
-#include "kb/packing.h"
 
 namespace hearsay {
 namespace {
@@ -26,9 +25,7 @@ void SetShape(uint32_t shape, Outcome* o) {
 template <typename Get>
 void PutPlanes(ByteWriter* out, size_t count, const Get& get) {
   for (size_t i = 0; i < count; ++i) out->Byte(get(i) & 0xff);
-  out->EndColumn();
   for (size_t i = 0; i < count; ++i) out->Byte(get(i) >> 8);
-  out->EndColumn();
 }
 
 template <typename Set>
@@ -54,43 +51,28 @@ std::string PutOutcomes(absl::Span<const Outcome> outcomes, const uint32_t* note
   const Outcome* o = outcomes.data();
   ByteWriter out(n * kOutcomeBytes);
   for (size_t i = 0; i < n; ++i) out.Varint(Shape(o[i]));
-  out.EndColumn();
   for (size_t i = 0; i < n; ++i) out.Byte(o[i].submissions);
-  out.EndColumn();
   for (size_t i = 0; i < n; ++i) out.Byte(o[i].failures);
-  out.EndColumn();
   for (size_t i = 0; i < n; ++i) out.Byte(o[i].bugs);
-  out.EndColumn();
   for (size_t i = 0; i < n; ++i) out.Byte(o[i].events);
-  out.EndColumn();
   for (size_t i = 0; i < n; ++i) out.Byte(o[i].costly_slot);
-  out.EndColumn();
   for (size_t i = 0; i < n; ++i) out.Byte(o[i].agent);
-  out.EndColumn();
   for (size_t i = 0; i < n; ++i) out.Byte(o[i].note_size - Length(note_begin, i));
-  out.EndColumn();
   for (size_t i = 0; i < n; ++i) out.Byte(o[i].intake_size - Length(intake_begin, i));
-  out.EndColumn();
   PutPlanes(&out, n, [o](size_t i) { return ZigZag(o[i].speed_lg) & 0xffff; });
   PutPlanes(&out, n, [o](size_t i) { return uint32_t{o[i].point}; });
   PutPlanes(&out, n, [o](size_t i) { return uint32_t{o[i].seconds}; });
   for (size_t i = 0; i < n; ++i) out.Varint(ZigZag(o[i].closure_cost_lg));
-  out.EndColumn();
   for (size_t i = 0; i < n; ++i) out.Varint(o[i].adopted);
-  out.EndColumn();
   for (size_t i = 0; i < n; ++i) out.Varint(o[i].confirmed);
-  out.EndColumn();
   for (size_t i = 0; i < n; ++i) out.Varint(o[i].refuted);
-  out.EndColumn();
-  return Pack(out.bytes(), out.column_ends());
+  return std::string(out.bytes());
 }
 
-bool TakeOutcomes(absl::string_view packed, absl::Span<Outcome> outcomes,
-                  const uint32_t* note_begin, const uint32_t* intake_begin) {
+bool TakeOutcomes(absl::string_view bytes, absl::Span<Outcome> outcomes, const uint32_t* note_begin,
+                  const uint32_t* intake_begin) {
   const size_t n = outcomes.size();
   Outcome* o = outcomes.data();
-  std::string bytes;
-  if (!Unpack(packed, &bytes)) return false;
   ByteReader in(bytes);
   for (size_t i = 0; i < n; ++i) SetShape(in.Varint(), &o[i]);
   const uint8_t* plain[8];
