@@ -25,6 +25,13 @@ HEARSAY_HD inline int Clamp(int x, int low, int high) {
   return x < low ? low : (x > high ? high : x);
 }
 
+// `a` where the condition holds, else `b`; never a branch, which a random condition would make
+// dear.
+HEARSAY_HD constexpr int Select(bool condition, int a, int b) {
+  const int mask = -static_cast<int>(condition);
+  return (a & mask) | (b & ~mask);
+}
+
 // Index of the lowest bit. REQUIRES: bits != 0.
 HEARSAY_HD inline int LowestBit(uint64_t bits) { return HEARSAY_COUNT_TRAILING_ZEROS(bits); }
 
@@ -103,13 +110,8 @@ struct Beliefs {
 
  private:
   HEARSAY_HD void Put(int knob, int value, int16_t belief) {
-    const bool was_best = odds[knob][value] == best[knob];
     odds[knob][value] = belief;
-    if (belief >= best[knob]) {
-      best[knob] = belief;
-    } else if (was_best) {
-      best[knob] = Largest(knob);
-    }
+    best[knob] = Largest(knob);
   }
 
   HEARSAY_HD int Runner(int knob, int except, uint32_t half) const {

@@ -101,29 +101,33 @@ HEARSAY_HD inline void MergeNotes(const WrittenNote* const* notes, int source_co
                                   const Policies& policies, Retractions retracted,
                                   const Draws& gate, Intake* intake) {
   intake->size = 0;
+  const bool retracting = policies.retract > 0 || policies.retract_false > 0;
+  if (source_count == 1 && !retracting) {  // the subjects of one note differ already
+    intake->size = static_cast<uint8_t>(notes[0]->size < capacity ? notes[0]->size : capacity);
+    for (int i = 0; i < intake->size; ++i) {
+      intake->claims[i] = notes[0]->claims[i];
+      intake->origin[i][0] = static_cast<uint8_t>(i);
+      intake->origin[i][1] = kNoOrigin;
+    }
+    intake->Pad();
+    return;
+  }
   for (int slot = 0; slot < kMaxNoteClaims; ++slot) {
     for (int s = 0; s < source_count; ++s) {
       if (slot >= notes[s]->size) continue;
       const Claim claim = notes[s]->claims[slot];
       const uint8_t origin = static_cast<uint8_t>(s << 5 | slot);
-      if (policies.retract > 0 || policies.retract_false > 0) {
+      if (retracting) {
         const RandomWords words = gate.Block(kDrawGateClaims + origin);
         const Chance withdrawn = claim.knob() < kMaxKnobs && retracted.Has(claim) ? policies.retract
                                  : claim.is_closure() ? policies.retract_false
                                                       : 0;
         if (static_cast<Chance>(words.half(0)) < withdrawn) continue;
       }
-      if (source_count == 1) {  // the subjects of one note differ already
-        if (intake->size >= capacity) return;
-        intake->claims[intake->size] = claim;
-        intake->origin[intake->size][0] = origin;
-        intake->origin[intake->size][1] = kNoOrigin;
-        ++intake->size;
-      } else {
-        MergeClaim(claim, origin, capacity, intake);
-      }
+      MergeClaim(claim, origin, capacity, intake);
     }
   }
+  intake->Pad();
 }
 
 }  // namespace hearsay

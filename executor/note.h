@@ -12,14 +12,24 @@ namespace hearsay {
 // "From nowhere", in Intake::origin and WrittenNote::parent.
 inline constexpr uint8_t kNoOrigin = 0xff;
 
-// What an attempt reads: the claims of its sources, merged. No two have one subject.
+// What an attempt reads: the claims of its sources, merged. No two have one subject. Claims
+// are read four at a time: Pad() fills up the last four with claims of no subject.
 struct Intake {
   Claim claims[kMaxNoteClaims];
   // Where claim i stood: index of the source (3 bits) << 5 | slot in its note. The second is
   // kNoOrigin unless the claim was merged from two.
   uint8_t origin[kMaxNoteClaims][2];
   uint8_t size = 0;
+
+  // Bit i for claim i.
+  HEARSAY_HD uint32_t slots() const { return (1u << size) - 1; }
+  HEARSAY_HD void Pad() {
+    for (int i = size; (i & 3) != 0; ++i) {
+      claims[i] = Claim().WithKnob(kNoSubject).WithValue(kNoSubject);
+    }
+  }
 };
+static_assert(kMaxNoteClaims % 4 == 0 && kMaxNoteClaims < 32);
 
 // What an attempt writes, each claim with what was done to its parent in the intake.
 struct WrittenNote {

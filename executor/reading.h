@@ -33,9 +33,9 @@ struct Reading {
 // claims: what a note says is as good as random to a branch predictor.
 HEARSAY_HD inline Chance BeliefChance(const AgentProfile& agent, Dsl dsl, Claim claim) {
   const Chance confident = agent.trust / 16 * (claim.confidence() + 1);
-  const bool foreign = claim.dsl() != dsl && !claim.general();
-  const Chance discount = Both(claim.hedged() ? agent.hedge_discount : kCertain,
-                               foreign ? agent.foreign_discount : kCertain);
+  const bool foreign = (claim.dsl() != dsl) & !claim.general();
+  const Chance discount = Both(Select(claim.hedged(), agent.hedge_discount, kCertain),
+                               Select(foreign, agent.foreign_discount, kCertain));
   const Chance p = Both(confident, discount);
   // Evidence closes part of the distance to certainty: an eighth for each submission, at most half.
   const int support = claim.support() < 4 ? claim.support() : 4;
@@ -87,18 +87,26 @@ HEARSAY_HD inline void Read(const World& world, const PriorTable& priors, const 
   uint32_t verified = 0;
   uint32_t closures = 0;
   uint32_t censuses = 0;
-  RandomWords words;
-  for (int i = 0; i < intake.size; ++i) {
-    const Claim claim = intake.claims[i];
-    if ((i & 3) == 0) words = draws.Block(kDrawIntake + i / 4);
-    const auto half = [&](int j) { return static_cast<Chance>(words.half((i & 3) * 2 + j)); };
-    reading->subjects |= claim.mark();
-    reading->has_bottleneck |= claim.label() == Label::kBottleneckDiagnosis;
-    censuses |= static_cast<uint32_t>(claim.label() == Label::kWorkloadCensus) << i;
-    closures |= static_cast<uint32_t>(claim.is_closure()) << i;
-    believed |= static_cast<uint32_t>(half(0) < BeliefChance(agent, dsl, claim)) << i;
-    verified |= static_cast<uint32_t>(half(1) < verifying) << i;
+  uint32_t bottlenecks = 0;
+  uint64_t subjects = 0;
+  for (int first = 0; first < intake.size; first += 4) {
+    const RandomWords words = draws.Block(kDrawIntake + first / 4);
+    for (int j = 0; j < 4; ++j) {
+      const int i = first + j;
+      const Claim claim = intake.claims[i];
+      const auto bit = [i](bool condition) { return static_cast<uint32_t>(condition) << i; };
+      subjects |= claim.mark();
+      bottlenecks |= bit(claim.label() == Label::kBottleneckDiagnosis);
+      censuses |= bit(claim.label() == Label::kWorkloadCensus);
+      closures |= bit(claim.is_closure());
+      believed |= bit(static_cast<Chance>(words.half(2 * j)) < BeliefChance(agent, dsl, claim));
+      verified |= bit(static_cast<Chance>(words.half(2 * j + 1)) < verifying);
+    }
   }
+  believed &= intake.slots();
+  censuses &= intake.slots();
+  reading->subjects = subjects;
+  reading->has_bottleneck = (bottlenecks & intake.slots()) != 0;
   reading->has_census = censuses != 0;
   reading->to_test = believed & closures & verified;
   reading->adopted = believed & ~reading->to_test;

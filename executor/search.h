@@ -6,6 +6,7 @@
 
 #include "executor/agent.h"
 #include "executor/beliefs.h"
+#include "executor/bytes.h"
 #include "executor/note.h"
 #include "executor/philox.h"
 #include "executor/reading.h"
@@ -21,20 +22,21 @@ inline constexpr int kBudgetSeconds = 2400;
 // A design: the value of each knob, a byte a knob in one word, with what follows from it, so that
 // all of it stays in registers.
 struct Design {
-  uint64_t bytes = 0;
-  // Bit knob * 8 + value for the value of each knob.
-  uint64_t marks = 0x0101010101010101u;
+  uint64_t values = 0;
+  uint64_t difficulties = 0;  // World::difficulty of each value
   int32_t point = 0;
-  int32_t difficulty = 0;
 
-  HEARSAY_HD int value(int knob) const { return static_cast<int>(bytes >> (8 * knob) & 0xff); }
-  HEARSAY_HD bool leaves_eager() const { return (bytes & 0xff) != 0; }
+  HEARSAY_HD int value(int knob) const { return static_cast<int>(values >> (8 * knob) & 0xff); }
+  HEARSAY_HD bool leaves_eager() const { return (values & 0xff) != 0; }
+  HEARSAY_HD int difficulty() const { return SumOfBytes(difficulties); }
+  // Bit knob * 8 + value for the value of each knob.
+  HEARSAY_HD uint64_t marks() const { return PowersOfBytes(values); }
   HEARSAY_HD void Set(const World& world, int knob, int value) {
-    const int old = this->value(knob);
-    point += (value - old) * world.stride[knob];
-    difficulty += world.difficulty[knob][value] - world.difficulty[knob][old];
-    bytes ^= static_cast<uint64_t>(value ^ old) << (8 * knob);
-    marks ^= (uint64_t{1} << value ^ uint64_t{1} << old) << (8 * knob);
+    point += (value - this->value(knob)) * world.stride[knob];
+    const uint64_t others = ~(uint64_t{0xff} << (8 * knob));
+    values = (values & others) | static_cast<uint64_t>(value) << (8 * knob);
+    difficulties = (difficulties & others) | static_cast<uint64_t>(world.difficulty[knob][value])
+                                                 << (8 * knob);
   }
 };
 
@@ -60,10 +62,10 @@ struct Findings {
   // Best speed measured without the value; kNoSpeed if no other was measured.
   // REQUIRES: passed.
   HEARSAY_HD int SeenWithoutLg(int knob, int value) const {
-    if (value != best.value(knob)) return best_lg;
     int most = kNoSpeed;
     for (int v = 0; v < kMaxValues; ++v) {
-      if (v != value && seen_lg[knob][v] > most) most = seen_lg[knob][v];
+      const int lg = Select(v == value, kNoSpeed, seen_lg[knob][v]);
+      most = lg > most ? lg : most;
     }
     return most;
   }
@@ -133,17 +135,20 @@ class Search {
   }
 
   // A design drawn afresh by beliefs.
-  HEARSAY_HD Design Draw(uint32_t draw) const {
+  HEARSAY_HD Design Draw(uint32_t draw) {
     const RandomWords words = draws_.Block(draw);
     Design design;
-    for (int k = 0; k < world_.knob_count; ++k) {
-      design.Set(world_, k, beliefs_.Choose(k, -1, words.half(k)));
+    for (int k = 0; k < kMaxKnobs; ++k) {
+      const int v = beliefs_.Choose(k, -1, words.half(k));
+      design.values |= static_cast<uint64_t>(v) << (8 * k);
+      design.difficulties |= static_cast<uint64_t>(world_.difficulty[k][v]) << (8 * k);
+      design.point += v * world_.stride[k];
     }
     return design;
   }
 
   // Leaves eager, as a design must before its other knobs matter.
-  HEARSAY_HD void LeaveEager(Design* design, uint32_t half) const {
+  HEARSAY_HD void LeaveEager(Design* design, uint32_t half) {
     if (!design->leaves_eager()) design->Set(world_, 0, beliefs_.Choose(0, 0, half));
   }
 
@@ -173,8 +178,8 @@ class Search {
     const Design base = findings.passed ? findings.best : anchor_;
     if (reading_.to_test != 0) return TestOf(base, words);
     // Something that passes is worth more than a last try at something that may not.
-    const bool late = s >= 7 || seconds > kBudgetSeconds * 2 / 3;
-    if (!findings.passed && late && Chances(words.half(0), kCertain / 4 * 3)) return Design();
+    const bool late = (s >= 7) | (seconds > kBudgetSeconds * 2 / 3);
+    if (!findings.passed & late & Chances(words.half(0), kCertain / 4 * 3)) return Design();
     if (!base.leaves_eager()) {
       if (!Chances(words.half(6), agent_.boldness)) return Tweak(base, words);
       Design design = Draw(kDrawJump + s);
@@ -199,12 +204,12 @@ class Search {
   // The base with one knob changed: the knob by how much its best value promises, the value by
   // odds.
   HEARSAY_HD Design Tweak(Design base, const RandomWords& words) {
-    int promise[kMaxKnobs];
-    int most = kBlocked;
+    int16_t promise[kMaxKnobs];
+    int16_t most = kBlocked;
     for (int k = 0; k < kMaxKnobs; ++k) {
       const int gain = beliefs_.best[k] - beliefs_.odds[k][base.value(k)];
-      promise[k] =
-          world_.value_count[k] < 2 ? kBlocked : Clamp(gain, 0, kBeliefLimit) + reading_.focus[k];
+      const int wanted = Clamp(gain, 0, kBeliefLimit) + reading_.focus[k];
+      promise[k] = static_cast<int16_t>(world_.value_count[k] < 2 ? kBlocked : wanted);
       most = promise[k] > most ? promise[k] : most;
     }
     uint32_t weights[kMaxKnobs];
@@ -217,25 +222,22 @@ class Search {
   // What is difficult in a try, in sixteenths of a step: all of it for a first design; next to one
   // that works what is new, and a quarter of the rest.
   HEARSAY_HD int Effort(const Findings& findings, const Design& design) const {
-    if (!findings.passed) return design.difficulty;
-    int fresh = 0;
-    for (uint64_t left = design.marks & ~findings.best.marks; left != 0; left &= left - 1) {
-      const int mark = LowestBit(left);
-      fresh += world_.difficulty[mark / kMaxValues][mark % kMaxValues];
-    }
-    return fresh + (design.difficulty - fresh) / 4;
+    const uint64_t changed = NonzeroBytes(design.values ^ findings.best.values);
+    const int fresh = SumOfBytes(design.difficulties & changed);
+    const int all = design.difficulty();
+    return findings.passed ? fresh + (all - fresh) / 4 : all;
   }
 
   HEARSAY_HD void Submit(const Design& design, int effort, const RandomWords& words, int cost,
                          Findings* findings) {
     const Entry entry = world_.entries[design.point];
     const bool bug =
-        design.leaves_eager() &&
+        design.leaves_eager() &
         Chances(words.half(3),
                 BugChance(effort - agent_.skill[static_cast<int>(dsl_)] - 16 * mendings_));
     const int measured = entry.speed_lg() + static_cast<int>(words.half(4) & 63) - 32;
     last_ = design;
-    if (entry.ok() && !bug) {
+    if (entry.ok() & !bug) {
       observer_.OnSubmission(design, Status::kOk, false, measured, cost);
       Pass(design, measured, findings);
       mending_ = false;
@@ -256,15 +258,15 @@ class Search {
       int16_t& seen = findings->seen_lg[k][v];
       seen = measured > seen ? static_cast<int16_t>(measured) : seen;
     }
-    findings->worked |= design.marks;
-    const uint64_t fresh = design.marks & ~findings->best.marks;
+    findings->worked |= design.marks();
+    uint64_t fresh = NonzeroBytes(design.values ^ findings->best.values);
     if (findings->passed && fresh != 0) {
-      int changed = 0;
-      for (uint64_t left = fresh; left != 0; left &= left - 1) ++changed;
+      const int changed = SumOfBytes(fresh & kEachByte);
       const int shift = Clamp(OddsOfLg(measured - findings->best_lg) / changed, -1024, 1024);
-      for (uint64_t left = fresh; left != 0; left &= left - 1) {
-        const int mark = LowestBit(left);
-        beliefs_.Shift(mark / kMaxValues, mark % kMaxValues, shift);
+      while (fresh != 0) {
+        const int k = LowestBit(fresh) / 8;
+        fresh &= ~(uint64_t{0xff} << (8 * k));
+        beliefs_.Shift(k, design.value(k), shift);
       }
     }
     if (!findings->passed || measured > findings->best_lg) {
@@ -283,20 +285,18 @@ class Search {
       ++outcome_.bugs;
       outcome_.events |= kEventOwnBug;
     }
-    int suspect = -1;
-    int most = -1;
-    const uint64_t trivial = Design().marks;
-    for (uint64_t left = design.marks & ~findings->worked & ~trivial; left != 0; left &= left - 1) {
-      const int mark = LowestBit(left);
-      const int difficulty = world_.difficulty[mark / kMaxValues][mark % kMaxValues];
-      if (difficulty > most) {
-        most = difficulty;
-        suspect = mark / kMaxValues;
-      }
+    const uint64_t marks = design.marks();
+    const uint64_t suspects = NonzeroBytes(design.values) & NonzeroBytes(marks & ~findings->worked);
+    int most = 0;  // by difficulty, then the first knob
+    for (int k = 0; k < kMaxKnobs; ++k) {
+      const int difficulty = static_cast<int>(design.difficulties >> (8 * k) & 0xff);
+      const int rank = Select(suspects >> (8 * k) & 1, difficulty * 8 + 8 - k, 0);
+      most = rank > most ? rank : most;
     }
+    const int suspect = most == 0 ? -1 : 7 - ((most - 1) & 7);
     if (suspect >= 0) {
       findings->blames[suspect].Increment(design.value(suspect));
-      findings->blamed |= design.marks & uint64_t{0xff} << (8 * suspect);
+      findings->blamed |= marks & uint64_t{0xff} << (8 * suspect);
       beliefs_.Shift(suspect, design.value(suspect), -512);
     }
     mending_ = mendings_ < 2 && Chances(words.half(5), agent_.repairing);

@@ -21,7 +21,7 @@ enum class Stream : uint32_t {
 inline constexpr uint32_t kDrawPrior = 0;   // 4 blocks: noise of the prior, 8 bits a value
 inline constexpr uint32_t kDrawPlan = 4;    // 1 block: following the note's plan; last measurement
 inline constexpr uint32_t kDrawStart = 5;   // 1 block: the first design, a half a knob
-inline constexpr uint32_t kDrawIntake = 8;  // 12 blocks: 4 halves a claim of the intake
+inline constexpr uint32_t kDrawIntake = 8;  // 6 blocks: 2 halves a claim of the intake
 inline constexpr uint32_t kDrawSubmission = 32;  // 10 blocks: one a submission
 inline constexpr uint32_t kDrawJump = 48;        // 10 blocks: a design drawn afresh, a half a knob
 inline constexpr uint32_t kDrawRetelling = 64;   // 6 blocks: 2 halves a claim of the intake

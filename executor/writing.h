@@ -7,6 +7,7 @@
 
 #include "executor/agent.h"
 #include "executor/beliefs.h"
+#include "executor/bytes.h"
 #include "executor/note.h"
 #include "executor/philox.h"
 #include "executor/policy.h"
@@ -47,10 +48,24 @@ class Writer {
     note_.size = 0;
     WriteTested();
     for (int b = 0; b < kMaxKnobs / 2; ++b) words_[b] = draws_.Block(kDrawWriting + b);
-    for (int k = 0; k < world_.knob_count; ++k) WriteSeen(k);
-    WriteFacts();
+    const uint64_t blamed = NonzeroBytes(findings_.blamed);
+    const uint32_t compared = Compared();
+    uint32_t measuring = 0;
+    uint32_t speculating = 0;
+    for (int k = 0; k < kMaxKnobs; ++k) {
+      const uint32_t half = Half(k, 2);
+      const bool speculates = Chances(Half(k, 1), agent_.closing_untried) |
+                              Chances(half, agent_.asserting) |
+                              Chances(kCertain - 1 - half, agent_.asking);
+      measuring |= static_cast<uint32_t>(Chances(Half(k, 3), agent_.measuring)) << k;
+      speculating |= static_cast<uint32_t>(speculates) << k;
+    }
+    const uint32_t seen = (compared | BitsOfBytes(blamed)) & measuring;
+    const uint32_t unseen = (BitsOfBytes(blamed) | speculating) & ((1u << world_.knob_count) - 1);
+    for (uint32_t left = seen; left != 0; left &= left - 1) WriteSeen(LowestBit(left));
+    WriteFacts(compared);
     Retell();
-    for (int k = 0; k < world_.knob_count; ++k) WriteUnseen(k);
+    for (uint32_t left = unseen; left != 0; left &= left - 1) WriteUnseen(LowestBit(left));
     outcome_.note_size = note_.size;
   }
 
@@ -188,35 +203,61 @@ class Writer {
 
   HEARSAY_HD bool Inherited(int k, int v) const { return reading_.subjects >> (8 * k + v) & 1; }
 
+  // Knobs of which at least two values were measured: bit k.
+  HEARSAY_HD uint32_t Compared() const {
+    // A design that passes has a value for each knob: once one did, no byte is 0.
+    const uint64_t worked = findings_.worked;
+    return findings_.passed ? BitsOfBytes(NonzeroBytes(worked & (worked - kEachByte))) : 0;
+  }
+
+  struct Extremes {
+    int best, best_lg, worst, worst_lg;
+  };
+  // The fastest and the slowest measured value of a knob, the first of equals.
+  // REQUIRES: one was measured.
+  HEARSAY_HD Extremes ExtremesOf(int k) const {
+    int high = -32768 * kMaxValues;  // speed and value in one number
+    int low = 32767 * kMaxValues;
+    for (int v = 0; v < kMaxValues; ++v) {
+      const int lg = findings_.seen_lg[k][v];
+      const int up = lg * kMaxValues + (kMaxValues - 1 - v);
+      const int down = Select(lg == kNoSpeed, -kNoSpeed, lg) * kMaxValues + v;
+      high = up > high ? up : high;
+      low = down < low ? down : low;
+    }
+    return {kMaxValues - 1 - (high & (kMaxValues - 1)), high >> 3, low & (kMaxValues - 1),
+            low >> 3};
+  }
+
   // Gains, losses and failures of one knob that the intake has no claim on.
   HEARSAY_HD void WriteSeen(int k) {
-    const uint32_t worked = findings_.worked >> (8 * k) & 0xff;
-    const bool compared = (worked & (worked - 1)) != 0;
-    if (!compared && findings_.blames[k].nibbles == 0) return;
-    if (!Chances(Half(k, 3), agent_.measuring)) return;
-    int best = -1;
-    int worst = -1;
-    int failed = -1;
-    for (int v = 0; v < world_.value_count[k]; ++v) {
-      const int lg = findings_.seen_lg[k][v];
-      if (lg != kNoSpeed) {
-        if (best < 0 || lg > findings_.seen_lg[k][best]) best = v;
-        if (worst < 0 || lg < findings_.seen_lg[k][worst]) worst = v;
-      } else if (failed < 0 || findings_.blames[k].of(v) > findings_.blames[k].of(failed)) {
-        failed = v;
-      }
-    }
     Claim claim;
-    if (best != worst) {
-      if (!Inherited(k, best) && Evidence(k, best, &claim) && claim.stance() == Stance::kUse) {
+    const uint32_t worked = findings_.worked >> (8 * k) & 0xff;
+    if ((worked & (worked - 1)) != 0) {
+      const Extremes seen = ExtremesOf(k);
+      if (!Inherited(k, seen.best) && Evidence(k, seen.best, &claim) &&
+          claim.stance() == Stance::kUse) {
         AddNew(claim);
       }
-      if (!Inherited(k, worst) && Evidence(k, worst, &claim) && claim.is_closure()) AddNew(claim);
+      if (!Inherited(k, seen.worst) && Evidence(k, seen.worst, &claim) && claim.is_closure()) {
+        AddNew(claim);
+      }
+    }
+    int failed = -1;
+    int most = kFailuresThatSuffice - 1;
+    for (uint32_t left = (findings_.blamed >> (8 * k) & 0xff) & ~worked; left != 0;
+         left &= left - 1) {
+      const int v = LowestBit(left);
+      if (findings_.blames[k].of(v) > most) {
+        most = findings_.blames[k].of(v);
+        failed = v;
+      }
     }
     if (failed >= 0 && !Inherited(k, failed) && Evidence(k, failed, &claim)) AddNew(claim);
   }
 
-  HEARSAY_HD void WriteFacts() {
+  // `compared` as Compared() gives it.
+  HEARSAY_HD void WriteFacts(uint32_t compared) {
     if (reading_.has_census && reading_.has_bottleneck) return;
     const RandomWords words = draws_.Block(kDrawFacts);
     if (!reading_.has_census && Chances(words.half(0), agent_.describing)) {
@@ -225,19 +266,12 @@ class Writer {
     if (reading_.has_bottleneck || !Chances(words.half(1), agent_.describing)) return;
     int knob = -1;
     int most = kWorthLg;
-    for (int k = 0; k < world_.knob_count; ++k) {
-      int low = 32767;
-      int high = kNoSpeed;
-      for (int v = 0; v < world_.value_count[k]; ++v) {
-        const int lg = findings_.seen_lg[k][v];
-        if (lg == kNoSpeed) continue;
-        low = lg < low ? lg : low;
-        high = lg > high ? lg : high;
-      }
-      if (high != kNoSpeed && high - low > most) {
-        most = high - low;
-        knob = k;
-      }
+    for (uint32_t left = compared; left != 0; left &= left - 1) {
+      const int k = LowestBit(left);
+      const Extremes seen = ExtremesOf(k);
+      const int spread = seen.best_lg - seen.worst_lg;
+      knob = Select(spread > most, k, knob);
+      most = spread > most ? spread : most;
     }
     if (knob < 0) return;
     AddNew(About(knob, kNoSubject, Label::kBottleneckDiagnosis, Stance::kFact, 10)
@@ -250,18 +284,22 @@ class Writer {
     const Chance hedge_loss = Both(agent_.hedge_loss, kCertain - policies_.keep_hedges);
     const Chance with_evidence = Both(agent_.fidelity, kCertain - policies_.evidence_only);
     uint32_t told = 0;
-    uint32_t changing[kMaxNoteClaims];
-    RandomWords words;
-    for (int i = 0; i < intake_.size; ++i) {
-      if ((i & 3) == 0) words = draws_.Block(kDrawRetelling + i / 4);
-      const Claim claim = intake_.claims[i];
-      const bool asserts = claim.stance() != Stance::kFact && claim.stance() != Stance::kOpen;
-      const bool expired = asserts && policies_.ttl_rounds > 0 &&
-                           round_ - claim.stamp_round() >= policies_.ttl_rounds;
-      const Chance copying = asserts && claim.support() == 0 ? with_evidence : agent_.fidelity;
-      told |= static_cast<uint32_t>(Chances(words.half((i & 3) * 2), copying) && !expired) << i;
-      changing[i] = words.half((i & 3) * 2 + 1);
+    uint16_t changing[kMaxNoteClaims];
+    for (int first = 0; first < intake_.size; first += 4) {
+      const RandomWords words = draws_.Block(kDrawRetelling + first / 4);
+      for (int j = 0; j < 4; ++j) {
+        const Claim claim = intake_.claims[first + j];
+        const bool asserts = claim.asserts();
+        const bool expired = asserts & (policies_.ttl_rounds > 0) &
+                             (round_ - claim.stamp_round() >= policies_.ttl_rounds);
+        const Chance copying =
+            Select(asserts & (claim.support() == 0), with_evidence, agent_.fidelity);
+        told |= static_cast<uint32_t>(Chances(words.half(2 * j), copying) & !expired)
+                << (first + j);
+        changing[first + j] = static_cast<uint16_t>(words.half(2 * j + 1));
+      }
     }
+    told &= intake_.slots();
     for (told &= ~settled_; told != 0; told &= told - 1) {
       const int i = LowestBit(told);
       const Claim claim = intake_.claims[i];
@@ -297,23 +335,28 @@ class Writer {
     const bool closes = Chances(Half(k, 1), agent_.closing_untried);
     const bool asserts = Chances(half, agent_.asserting);
     const bool asks = Chances(kCertain - 1 - half, agent_.asking);
-    if (findings_.blames[k].nibbles == 0 && !closes && !asserts && !asks) return;
-    int failed = -1;    // failed, but not often enough to count
-    int daunting = -1;  // never tried, and the hardest
-    int tempting = -1;  // never tried, and the most promising
-    for (uint32_t left = Unseen(k); left != 0; left &= left - 1) {
+    const uint32_t unseen = Unseen(k);
+    const uint32_t blamed = findings_.blamed >> (8 * k) & 0xff;
+    int failed = -1;  // failed, but not often enough to count; the last
+    for (uint32_t left = unseen & blamed; left != 0; left &= left - 1) {
       const int v = LowestBit(left);
-      const int blames = findings_.blames[k].of(v);
-      if (blames > 0) {
-        if (blames < kFailuresThatSuffice) failed = v;
-        continue;
-      }
-      if (daunting < 0 || world_.difficulty[k][v] > world_.difficulty[k][daunting]) daunting = v;
-      const int odds = reading_.beliefs.odds[k][v];
-      if (odds != kBlocked && (tempting < 0 || odds > reading_.beliefs.odds[k][tempting])) {
-        tempting = v;
-      }
+      failed = Select(findings_.blames[k].of(v) < kFailuresThatSuffice, v, failed);
     }
+    // Of those never tried the hardest and the most promising, the first of equals; -1 for none.
+    const uint32_t untried = unseen & ~blamed;
+    int hardest = 0;
+    int highest = kBlocked * kMaxValues + kMaxValues - 1;  // odds and value in one number
+    for (int v = 0; v < kMaxValues; ++v) {
+      const bool open = untried >> v & 1;
+      const int difficulty = Select(open, world_.difficulty[k][v] * kMaxValues + kMaxValues - v, 0);
+      const int odds =
+          Select(open, reading_.beliefs.odds[k][v], kBlocked) * kMaxValues + (kMaxValues - 1 - v);
+      hardest = difficulty > hardest ? difficulty : hardest;
+      highest = odds > highest ? odds : highest;
+    }
+    const int daunting = hardest == 0 ? -1 : kMaxValues - 1 - ((hardest - 1) & (kMaxValues - 1));
+    const int tempting =
+        highest >> 3 == kBlocked ? -1 : kMaxValues - 1 - (highest & (kMaxValues - 1));
     if (failed >= 0) CloseFailed(k, failed);
     if (daunting >= 0 && closes && world_.difficulty[k][daunting] >= kDauntingDifficulty) {
       AddNew(

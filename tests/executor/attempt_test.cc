@@ -36,6 +36,7 @@ Intake IntakeOf(const std::vector<Claim>& claims) {
     intake.origin[intake.size][1] = kNoOrigin;
     intake.claims[intake.size++] = claim;
   }
+  intake.Pad();
   return intake;
 }
 
@@ -98,8 +99,8 @@ TEST(Design, KeepsPointAndDifficultyInStep) {
       difficulty += world.difficulty[k][design.value(k)];
       marks |= uint64_t{1} << (k * 8 + design.value(k));
     }
-    EXPECT_EQ(design.difficulty, difficulty);
-    EXPECT_EQ(design.marks, marks);
+    EXPECT_EQ(design.difficulty(), difficulty);
+    EXPECT_EQ(design.marks(), marks);
   }
 }
 
