@@ -20,7 +20,8 @@ enum class Kinship {
 };
 
 inline bool Continues(const ClaimRow& parent, const ClaimRow& child, Kinship kinship) {
-  return parent.claim.is_closure() && child.claim.is_closure() &&
+  // The child first: whoever asks has it at hand, and most are no closures.
+  return child.claim.is_closure() && parent.claim.is_closure() &&
          parent.claim.subject() == child.claim.subject() &&
          (kinship == Kinship::kAnyClosure || parent.claim.stance() == child.claim.stance());
 }

@@ -23,11 +23,26 @@ namespace hearsay {
 
 // The lines of one group.
 struct PersistenceGroup {
-  std::string kind;   // "all", "agent" (who wrote the first version) or "family" (of the problem)
-  std::string name;   // of the agent or family; "all" for all
+  // "all", "agent" (who wrote the first version), "family" (of the problem) or "period" (half of
+  // the run: lines carried when the second half begins enter it late, at the age they have by then,
+  // and are censored at the end of the first half).
+  std::string kind;
+  std::string name;   // of the agent or family, "rounds 10-19"; "all" for all
   std::string truth;  // "any", "true" or "false": of the first version, in the DSL it was made in
   SurvivalCurve curve;
   std::array<int64_t, kLineEndCount> ends{};  // by LineEnd
+  std::vector<HazardBin> hazards;             // by age, at kAgeEdges
+  // The chance to have ended so by an age; LineEnd::kAlive is censored and has none.
+  std::vector<IncidenceStep> incidence;  // empty for periods
+};
+
+// Ages in rounds at which hazards and incidences are told.
+inline constexpr int kAgeEdges[] = {0, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000};
+
+// A log-rank test of several groups.
+struct GroupTest {
+  std::string what;  // "true against false", "agents, false lines" ...
+  std::optional<LogRank> test;
 };
 
 // What the notes of one round carry.
@@ -41,15 +56,17 @@ struct PersistenceRound {
 };
 
 struct PersistenceStudy {
-  std::vector<PersistenceGroup> groups;  // all, then agents, then families; each any, true, false
-  std::optional<LogRank> true_against_false;
+  // All, then agents, then families, then periods; each any, true, false.
+  std::vector<PersistenceGroup> groups;
+  std::vector<GroupTest> tests;
   std::vector<PersistenceRound> rounds;
 };
 
 // Pure function of the table; for any thread. A run without lines gives groups without subjects.
 PersistenceStudy StudyPersistence(const ClaimTable& table);
 
-// For the command: survival by group, how lines end, and what notes carry by round.
+// For the command: survival by group, how lines end, what notes carry by round, hazard by age, and
+// the chance to have been corrected by an age.
 std::vector<Table> PersistenceTables(const ClaimTable& table, const PersistenceStudy& study);
 
 }  // namespace hearsay

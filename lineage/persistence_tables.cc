@@ -54,10 +54,17 @@ Table SurvivalTable(const ClaimTable& claims, const PersistenceStudy& study) {
       "half_life is log-linear between rounds, median is the first round at or below 1/2; S "
       "without a "
       "number lies past the longest line seen"};
-  if (study.true_against_false.has_value()) {
+  for (const GroupTest& compared : study.tests) {
+    if (!compared.test.has_value()) continue;
+    table.notes.push_back(absl::StrFormat("log-rank test, %s: chi2 = %.2f on %d, p = %.3g",
+                                          compared.what, compared.test->chi_squared,
+                                          compared.test->degrees, compared.test->p));
+  }
+  if (study.groups.back().kind == "period") {
     table.notes.push_back(
-        absl::StrFormat("log-rank test of true against false: chi2 = %.2f, p = %.3g",
-                        study.true_against_false->chi_squared, study.true_against_false->p));
+        "period: what is seen of lines in half of the run; a line that is older enters late, at "
+        "its "
+        "age, and one that lives on is censored");
   }
   return table;
 }
@@ -70,6 +77,7 @@ Table EndsTable(const PersistenceStudy& study) {
     table.columns.emplace_back(Name(static_cast<LineEnd>(end)));
   }
   for (const PersistenceGroup& group : study.groups) {
+    if (group.kind == "period") continue;
     std::vector<Cell> row = GroupCells(group);
     row.push_back(Integer(group.curve.count));
     for (int64_t count : group.ends) row.push_back(Integer(count));
@@ -125,10 +133,80 @@ Table RoundsTable(const PersistenceStudy& study) {
   return table;
 }
 
+std::string AgeName(const HazardBin& bin) {
+  if (bin.to == bin.from + 1) return absl::StrFormat("%.0f", bin.to);
+  return absl::StrFormat("%.0f-%.0f", bin.from + 1, bin.to);
+}
+
+Table HazardTable(const PersistenceStudy& study) {
+  Table table;
+  table.title = "Hazard by age: the chance to end in the next round";
+  table.columns = {"by",    "group",  "truth",      "age",        "lines_x_rounds",
+                   "ended", "hazard", "hazard_low", "hazard_high"};
+  for (const PersistenceGroup& group : study.groups) {
+    for (const HazardBin& bin : group.hazards) {
+      if (!bin.hazard.has_value()) continue;
+      std::vector<Cell> row = GroupCells(group);
+      row.push_back(Text(AgeName(bin)));
+      row.push_back(Integer(static_cast<int64_t>(bin.at_risk)));
+      row.push_back(Integer(bin.ended));
+      row.push_back(Real(bin.hazard));
+      row.push_back(Real(bin.interval.low));
+      row.push_back(Real(bin.interval.high));
+      table.rows.push_back(std::move(row));
+    }
+  }
+  table.notes = {
+      "age: rounds since birth; of lines that reach it; a hazard that falls with age says that "
+      "what "
+      "survives is harder to end. Wilson's 95% limits, as if lines were independent"};
+  return table;
+}
+
+// The last step at or before `age`; null before the first.
+const IncidenceStep* IncidenceAt(const PersistenceGroup& group, int age) {
+  const IncidenceStep* found = nullptr;
+  for (const IncidenceStep& step : group.incidence) {
+    if (step.time > age) break;
+    found = &step;
+  }
+  return found;
+}
+
+Table IncidenceTable(const PersistenceStudy& study) {
+  Table table;
+  table.title = "Time to correction: share of lines that ended so by an age";
+  table.columns = {"by", "group", "truth", "age", "surviving"};
+  for (int end = 1; end < kLineEndCount; ++end) {
+    table.columns.emplace_back(Name(static_cast<LineEnd>(end)));
+  }
+  for (const PersistenceGroup& group : study.groups) {
+    if (group.kind == "period") continue;
+    for (int age : kSurvivalRounds) {
+      const std::optional<double> surviving = group.curve.At(age);
+      if (!surviving.has_value()) break;
+      std::vector<Cell> row = GroupCells(group);
+      row.push_back(Integer(age));
+      row.push_back(Real(surviving));
+      const IncidenceStep* step = IncidenceAt(group, age);
+      for (int end = 1; end < kLineEndCount; ++end) {
+        row.push_back(Real(step == nullptr ? 0.0 : step->by_cause[end]));
+      }
+      table.rows.push_back(std::move(row));
+    }
+  }
+  table.notes = {
+      "cumulative incidence by Aalen and Johansen: ends compete, and lines still carried in the "
+      "last "
+      "round are censored; a row sums to 1"};
+  return table;
+}
+
 }  // namespace
 
 std::vector<Table> PersistenceTables(const ClaimTable& table, const PersistenceStudy& study) {
-  return {SurvivalTable(table, study), EndsTable(study), RoundsTable(study)};
+  return {SurvivalTable(table, study), EndsTable(study), RoundsTable(study), HazardTable(study),
+          IncidenceTable(study)};
 }
 
 }  // namespace hearsay

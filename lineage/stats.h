@@ -28,6 +28,9 @@ struct Interval {
 struct Lifetime {
   double time = 0;  // 0 or more
   bool ended = false;
+  // Late entry (left truncation): it is at risk only at times after this one, since it would not
+  // have been seen had it ended before. Below 0: watched from the beginning.
+  double entry = -1;
 };
 
 // The curve just after the ends at `time`.
@@ -38,6 +41,8 @@ struct SurvivalStep {
   double survival = 1;
   double variance = 0;  // Greenwood's, of the survival
   Interval interval;    // pointwise, by log(-log S); [S, S] where that is not defined (S is 0 or 1)
+  Interval plain;       // S +- z sqrt(variance), cut off at 0 and 1
+  Interval log;         // S exp(+- z sqrt(variance) / S), cut off at 1; [0, 0] where S is 0
 };
 
 struct SurvivalCurve {
@@ -63,16 +68,49 @@ struct SurvivalCurve {
 };
 
 // Kaplan and Meier's product-limit estimate (J. Am. Stat. Assoc. 53:457, 1958) with Greenwood's
-// variance: S^2 x sum of d / (n (n - d)).
-SurvivalCurve KaplanMeier(std::vector<Lifetime> lifetimes);
+// variance: S^2 x sum of d / (n (n - d)). With late entry the curve starts at 1 at the earliest
+// entry, and can be 0 early if all of a small first risk set ends.
+SurvivalCurve KaplanMeier(const std::vector<Lifetime>& lifetimes);
 
-// Log-rank test that two groups end at one rate: chi-squared on one degree of freedom, and its p.
-// nullopt where the two are never at risk together, so that nothing can be compared.
+// The discrete hazard of ages (from, to]: ends for each round that a subject was at risk there.
+struct HazardBin {
+  double from = 0;
+  double to = 0;
+  double at_risk = 0;  // subjects x rounds
+  int64_t ended = 0;
+  std::optional<double> hazard;  // nullopt where nobody was at risk
+  Interval interval;             // Wilson's, over subjects x rounds
+};
+// Bin i is (edges[i], edges[i + 1]]. REQUIRES: edges ascend from 0 on.
+std::vector<HazardBin> HazardByAge(const std::vector<Lifetime>& lifetimes,
+                                   absl::Span<const int> edges);
+
+// Log-rank test that all groups end at one rate: chi-squared and its p (Peto and Peto, J. R. Stat.
+// Soc. A 135:185, 1972, with the hypergeometric covariance). Degrees of freedom are one less than
+// the groups that can be compared. nullopt where no two are ever at risk together.
 struct LogRank {
   double chi_squared = 0;
   double p = 1;
+  int degrees = 1;
 };
+std::optional<LogRank> LogRankTest(const std::vector<std::vector<Lifetime>>& groups);
 std::optional<LogRank> LogRankTest(std::vector<Lifetime> a, std::vector<Lifetime> b);
+
+// P(chi-squared on `degrees` > x), by the finite series that integer degrees allow.
+double ChiSquaredTail(double x, int degrees);
+
+// A subject that ended for one of several causes; -1: censored.
+struct CausedEnd {
+  double time = 0;
+  int cause = -1;
+};
+// The chance to have ended by each cause up to `time` (Aalen and Johansen, Scand. J. Stat. 5:141,
+// 1978). At every time the chances and the survival sum to 1.
+struct IncidenceStep {
+  double time = 0;
+  std::vector<double> by_cause;
+};
+std::vector<IncidenceStep> CumulativeIncidence(std::vector<CausedEnd> ends, int causes);
 
 // --- shares ---
 

@@ -1,8 +1,11 @@
 // hearsay study: summaries of a run, one function a study.
+#include <future>
+
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "lineage/ancestry.h"
 #include "lineage/persistence.h"
+#include "lineage/spread.h"
 #include "lineage/transfer.h"
 #include "tasks/words.h"
 #include "tools/command.h"
@@ -26,8 +29,14 @@ Tables Persistence(const Store& store, const RunRecord& run) {
   const absl::StatusOr<RunClaims> claims = LoadClaims(store, run, -1);
   if (!claims.ok()) return claims.status();
   const ClaimTable& table = *claims->table;
+  // The second scan of the store goes beside what the table alone answers.
+  auto spreading = std::async(std::launch::async, [&] { return StudySpread(store, table); });
   std::vector<Table> tables = PersistenceTables(table, StudyPersistence(table));
-  tables.push_back(LongestLivedTable(table, kLongestLived));
+  Table longest_lived = LongestLivedTable(table, kLongestLived);
+  const absl::StatusOr<SpreadStudy> spread = spreading.get();
+  if (!spread.ok()) return spread.status();
+  for (Table& spread_table : SpreadTables(*spread)) tables.push_back(std::move(spread_table));
+  tables.push_back(std::move(longest_lived));
   return tables;
 }
 

@@ -94,7 +94,29 @@ TEST(PersistenceTest, LinesByHand) {
   EXPECT_EQ(Group(study, "agent", "ada", "true").curve.count, 2);
   EXPECT_EQ(Group(study, "agent", "bob", "true").curve.count, 0);
   EXPECT_EQ(Group(study, "family", "linear_attention", "any").curve.count, 5);
-  EXPECT_TRUE(study.true_against_false.has_value());
+  ASSERT_EQ(study.tests[0].what, "true against false");
+  EXPECT_TRUE(study.tests[0].test.has_value());
+  EXPECT_EQ(study.tests[1].test->degrees, 1);  // two agents
+
+  // Hazards: of four lines that reach age 1 one ends there.
+  EXPECT_EQ(all.hazards[0].at_risk, 4);
+  EXPECT_EQ(all.hazards[0].ended, 1);
+  // By age 3 one is corrected, and by age 1 one refuted.
+  ASSERT_EQ(all.incidence.size(), 3);
+  EXPECT_DOUBLE_EQ(all.incidence[2].by_cause[static_cast<int>(LineEnd::kRefuted)], 1. / 4);
+  EXPECT_DOUBLE_EQ(all.incidence[2].by_cause[static_cast<int>(LineEnd::kCorrected)], 1. / 4);
+  EXPECT_DOUBLE_EQ(all.incidence[2].by_cause[static_cast<int>(LineEnd::kNotCopied)], 1. / 4);
+
+  // Rounds 0-2: a has age 2 and b is gone at 1; c has age 1; d is gone at 2. What is seen in rounds
+  // 3-5: a enters at 2 and is gone at 3, c enters at 1 and lives to 4; two are born in round 5.
+  const PersistenceGroup& early = Group(study, "period", "rounds 0-2", "any");
+  EXPECT_EQ(early.curve.count, 4);
+  EXPECT_EQ(early.curve.ended, 2);
+  const PersistenceGroup& late = Group(study, "period", "rounds 3-5", "any");
+  EXPECT_EQ(late.curve.count, 3);
+  ASSERT_EQ(late.curve.steps.size(), 1);
+  EXPECT_EQ(late.curve.steps[0].time, 3);
+  EXPECT_EQ(late.curve.steps[0].at_risk, 2);
 }
 
 TEST(PersistenceTest, RoundsByHand) {
@@ -181,7 +203,7 @@ TEST(PersistenceTest, TablesSaySoWhereThereIsNoHalfLife) {
   TinyAtlas atlas;
   const auto table = LoadTable(run, atlas);
   const std::vector<Table> tables = PersistenceTables(*table, StudyPersistence(*table));
-  ASSERT_EQ(tables.size(), 3);
+  ASSERT_EQ(tables.size(), 5);
   for (const Table& t : tables) {
     for (const std::vector<Cell>& row : t.rows) EXPECT_EQ(row.size(), t.columns.size()) << t.title;
   }

@@ -1,0 +1,103 @@
+// Study "persistence", second part: how closures spread from note to note. A carrier is a note with
+// a claim on the line of an unsupported closure (lines.h). A carrier's child is a note of the next
+// round that carries the same claim, or one that continues it, and has the carrier's lane among its
+// sources; of several such sources the first is the parent, so that a carrier has one parent or is
+// a birth. Paths count every way back from a carrier to a birth through all sources that carry the
+// line (Greenberg, BMJ 339:b2680, 2009, counts citation paths so).
+//
+// Intervals draw problems, or lanes where the run has only one problem.
+#ifndef HEARSAY_LINEAGE_SPREAD_H_
+#define HEARSAY_LINEAGE_SPREAD_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "lineage/branching.h"
+#include "lineage/claim_table.h"
+#include "lineage/clustered.h"
+#include "lineage/table.h"
+
+namespace hearsay {
+
+// How many children carriers leave. Carriers of the last round are left out: theirs are not seen.
+struct Reproduction {
+  std::string truth;  // "any", "true" or "false", of the carried claim in the DSL it was made in
+  std::string agent;  // who wrote the note; empty: any
+  // Rounds since the line was born, first and last of a bin; -1: any.
+  int generation_from = -1;
+  int generation_to = -1;
+  OffspringCounts offspring;
+  std::optional<OffspringFit> fit;  // nullopt without carriers
+  Estimate mean;                    // R
+};
+
+// What became of lines in their problem. A merged version counts for its oldest line alone.
+struct Fixation {
+  std::string truth;
+  int64_t lines = 0;
+  int64_t fixed = 0;      // in some round every lane of the problem carried it
+  int64_t lost = 0;       // not fixed, and no longer carried
+  int64_t undecided = 0;  // neither: carried in the last round
+  double start_share =
+      0;  // mean share of lanes that carried it when born: the chance of a neutral one
+  double peak_share = 0;                // mean of the greatest share of lanes
+  std::optional<double> median_rounds;  // from birth to fixation, of those fixed
+};
+
+// Notes and decisions of one round, pooled over problems or by agent.
+struct BurdenRound {
+  int round = 0;
+  std::string agent;         // empty: all
+  int64_t notes = 0;         // not empty
+  int64_t attempts = 0;      // that read a note
+  Estimate notes_under;      // share of notes with a false unsupported closure
+  Estimate decisions_under;  // share of attempts that believed a false closure untested
+  Estimate truncated;        // share of attempts whose believed closures ruled out the best by 5%
+};
+
+// From the first tenth of the rounds (without round 0, which has no sources) to the last.
+struct Trend {
+  std::string agent;          // empty: all
+  Estimate notes_points;      // late less early share of notes, in points
+  Estimate decisions_points;  // the same of decisions
+};
+
+// What notes of one round carry on lines, by round or, in the last round, by age.
+struct Carried {
+  int round = -1;
+  int age_from = -1, age_to = -1;  // -1: any
+  int64_t carried = 0;
+  int64_t wrong = 0;  // false in the DSL it was made in
+  int64_t hedged = 0;
+  int64_t without_evidence = 0;  // no submission of anyone ever spoke for it
+  int64_t turned_fact = 0;       // hedged once, now bare, and no more evidence than at birth
+  double confidence_sum = 0;     // 0 to 15 each
+  double log2_paths_sum = 0;
+  double most_paths = 0;
+};
+
+struct SpreadStudy {
+  bool by_lane = false;                    // intervals draw lanes: the run has one problem
+  int window_rounds = 0;                   // of Trend
+  std::vector<Reproduction> reproduction;  // by truth; by generation, false; by agent, false
+  std::vector<Fixation> fixation;          // any, true, false
+  std::vector<BurdenRound> rounds;         // all rounds of all; then by agent, at kBurdenRounds
+  std::vector<Trend> trends;               // all, then agents
+  std::vector<Carried> carried;            // by round
+  std::vector<Carried> survivors;          // by age, in the last round
+};
+
+// One scan of the store. Errors: those of the store; kDataLoss naming an attempt whose sources do
+// not exist. REQUIRES: `table` holds all problems of its run.
+absl::StatusOr<SpreadStudy> StudySpread(const Store& store, const ClaimTable& table,
+                                        const BootstrapOptions& options = {});
+
+// For the command: burden by round, trend, reproduction, fixation, citations, survivors.
+std::vector<Table> SpreadTables(const SpreadStudy& study);
+
+}  // namespace hearsay
+
+#endif  // HEARSAY_LINEAGE_SPREAD_H_
