@@ -1,21 +1,14 @@
 #include "lineage/transfer.h"
 
-#include <algorithm>
 #include <cmath>
 #include <map>
 #include <tuple>
-#include <utility>
 
 #include "absl/status/status.h"
-#include "absl/strings/str_cat.h"
-#include "tasks/words.h"
+#include "lineage/comparisons.h"
 
 namespace hearsay {
 namespace {
-
-// Where notes came from: a DSL, or one of these.
-constexpr int kMixedSources = kDslCount;  // sources wrote in different DSLs
-constexpr int kNoSources = kDslCount + 1;
 
 constexpr int kAny = -1;
 
@@ -33,20 +26,19 @@ struct GroupKey {
 };
 constexpr const char* kPartNames[] = {"all", "agent", "direction", "agent+direction", "round"};
 
-TransferSums Compare(const Outcome& solo, const Outcome& recorded, const ScoringParams& params) {
+TransferSums SumsOf(const Comparison& comparison) {
+  const Outcome& solo = *comparison.solo;
+  const Outcome& conditioned = *comparison.conditioned;
   TransferSums sums;
   sums.comparisons = 1;
-  sums.skipped = recorded.reception == Reception::kSkipped;
-  sums.gated = recorded.reception == Reception::kGated;
-  const Outcome& conditioned = sums.skipped + sums.gated > 0 ? solo : recorded;
+  sums.skipped = comparison.recorded->reception == Reception::kSkipped;
+  sums.gated = comparison.recorded->reception == Reception::kGated;
   sums.both_failed = solo.passed == 0 && conditioned.passed == 0;
   sums.only_solo_failed = solo.passed == 0 && conditioned.passed != 0;
   sums.only_conditioned_failed = solo.passed != 0 && conditioned.passed == 0;
-  const double ratio = &conditioned == &solo ? 1 : ComparisonRatio(solo, conditioned, params);
-  const Effect effect = EffectOf(ratio, params);
-  sums.helped = effect == Effect::kHelped;
-  sums.harmed = effect == Effect::kHarmed;
-  sums.log_ratio_sum = std::log(ratio);
+  sums.helped = comparison.effect == Effect::kHelped;
+  sums.harmed = comparison.effect == Effect::kHarmed;
+  sums.log_ratio_sum = std::log(comparison.ratio);
   for (int t = 0; t < kPassThresholdCount; ++t) {
     sums.conditioned_reaching[t] = PassRateAt({&conditioned, 1}, kPassThresholds[t]) > 0;
     sums.solo_reaching[t] = PassRateAt({&solo, 1}, kPassThresholds[t]) > 0;
@@ -61,137 +53,30 @@ std::optional<double> ShareOf(int64_t count, int64_t of) {
   return static_cast<double>(count) / static_cast<double>(of);
 }
 
-// Collects comparisons block by block.
-class Collector {
- public:
-  Collector(const Store& store, RunRecord run, const ScoringParams& params)
-      : store_(store), run_(std::move(run)), params_(params) {
-    slot_.assign(kMaxProblems, -1);
-    for (int i = 0; i < run_.problems_size(); ++i) {
-      if (run_.problems(i) >= 0 && run_.problems(i) < kMaxProblems) slot_[run_.problems(i)] = i;
-    }
-    const size_t attempts = static_cast<size_t>(run_.problems_size()) * run_.lanes();
-    dsl_before_.assign(attempts, kUnknownDsl);
-    dsl_now_.assign(attempts, kUnknownDsl);
-    baselines_.resize(run_.problems_size());
-    loaded_.assign(run_.problems_size(), false);
+// By group, the sums of each problem (by slot).
+using Groups = std::map<GroupKey, std::vector<TransferSums>>;
+
+void Count(const Comparison& comparison, int problems, Groups* groups) {
+  const TransferSums sums = SumsOf(comparison);
+  const int agent = comparison.agent();
+  const int from = comparison.from;
+  const int to = comparison.to();
+  for (const GroupKey& key : {GroupKey{.part = 0}, GroupKey{.part = 1, .agent = agent},
+                              GroupKey{.part = 2, .from = from, .to = to},
+                              GroupKey{.part = 3, .agent = agent, .from = from, .to = to},
+                              GroupKey{.part = 4, .round = comparison.attempt.round()}}) {
+    std::vector<TransferSums>& by_problem = (*groups)[key];
+    if (by_problem.empty()) by_problem.resize(problems);
+    by_problem[comparison.slot].Add(sums);
   }
-
-  absl::Status Add(const AttemptBlock& block);
-  // By group, the sums of each problem (by slot).
-  const std::map<GroupKey, std::vector<TransferSums>>& groups() const { return groups_; }
-
- private:
-  static constexpr uint8_t kUnknownDsl = 255;
-
-  absl::StatusOr<Outcome> SoloOf(AttemptId attempt, const Outcome& outcome);
-  absl::StatusOr<int> SourceDsl(const AttemptBlock& block, int i, int slot) const;
-  void Count(const GroupKey& key, int slot, const TransferSums& sums);
-
-  const Store& store_;
-  const RunRecord run_;
-  const ScoringParams params_;
-  std::vector<int> slot_;  // by problem index
-  // By problem slot and lane: in what the attempts of the last round and of this one wrote.
-  std::vector<uint8_t> dsl_before_, dsl_now_;
-  int round_ = -1;
-  std::vector<BaselineBlock> baselines_;  // by problem slot; read when first needed
-  std::vector<bool> loaded_;
-  std::map<GroupKey, std::vector<TransferSums>> groups_;
-};
-
-absl::StatusOr<Outcome> Collector::SoloOf(AttemptId attempt, const Outcome& outcome) {
-  const int slot = slot_[attempt.problem()];
-  if (!loaded_[slot]) {
-    absl::StatusOr<BaselineBlock> block = store_.Baselines(run_.run(), attempt.problem());
-    if (!block.ok()) return block.status();
-    baselines_[slot] = *std::move(block);
-    loaded_[slot] = true;
-  }
-  const BaselineBlock& block = baselines_[slot];
-  const int agent_slot = block.agent_slots == 1 ? 0 : outcome.agent;
-  const size_t at =
-      (static_cast<size_t>(attempt.lane()) * block.agent_slots + agent_slot) * kDslCount +
-      static_cast<size_t>(outcome.dsl);
-  if (agent_slot >= block.agent_slots || at >= block.outcomes.size()) {
-    return absl::DataLossError(absl::StrCat(Format(attempt), ": has no solo baseline"));
-  }
-  return block.outcomes[at];
-}
-
-absl::StatusOr<int> Collector::SourceDsl(const AttemptBlock& block, int i, int slot) const {
-  int dsl = kNoSources;
-  for (uint32_t lane : block.sources_of(i)) {
-    const uint8_t of_source = lane < static_cast<uint32_t>(run_.lanes())
-                                  ? dsl_before_[static_cast<size_t>(slot) * run_.lanes() + lane]
-                                  : kUnknownDsl;
-    if (of_source == kUnknownDsl) {
-      return absl::DataLossError(absl::StrCat(Format(block.id(i)), ": its source, lane ", lane,
-                                              " of the round before, does not exist"));
-    }
-    if (dsl == kNoSources) dsl = of_source;
-    if (dsl != of_source) dsl = kMixedSources;
-  }
-  return dsl;
-}
-
-void Collector::Count(const GroupKey& key, int slot, const TransferSums& sums) {
-  std::vector<TransferSums>& by_problem = groups_[key];
-  if (by_problem.empty()) by_problem.resize(run_.problems_size());
-  by_problem[slot].Add(sums);
-}
-
-absl::Status Collector::Add(const AttemptBlock& block) {
-  const int slot = slot_[block.first.problem()];
-  if (slot < 0 || block.first.lane() + block.size() > run_.lanes()) {
-    return absl::DataLossError(
-        absl::StrCat(Format(block.first), ": outside the problems and lanes of the run"));
-  }
-  const int round = block.first.round();
-  if (round != round_) {
-    dsl_before_.swap(dsl_now_);
-    std::fill(dsl_now_.begin(), dsl_now_.end(), kUnknownDsl);
-    round_ = round;
-  }
-  for (int i = 0; i < block.size(); ++i) {
-    const Outcome& outcome = block.outcomes[i];
-    const AttemptId attempt = block.id(i);
-    dsl_now_[static_cast<size_t>(slot) * run_.lanes() + attempt.lane()] =
-        static_cast<uint8_t>(outcome.dsl);
-    if (round == 0 || outcome.reception == Reception::kSolo) continue;
-    absl::StatusOr<Outcome> solo = SoloOf(attempt, outcome);
-    if (!solo.ok()) return solo.status();
-    absl::StatusOr<int> from = SourceDsl(block, i, slot);
-    if (!from.ok()) return from.status();
-    const TransferSums sums = Compare(*solo, outcome, params_);
-    const int agent = outcome.agent;
-    const int to = static_cast<int>(outcome.dsl);
-    Count({.part = 0}, slot, sums);
-    Count({.part = 1, .agent = agent}, slot, sums);
-    Count({.part = 2, .from = *from, .to = to}, slot, sums);
-    Count({.part = 3, .agent = agent, .from = *from, .to = to}, slot, sums);
-    Count({.part = 4, .round = round}, slot, sums);
-  }
-  return absl::OkStatus();
-}
-
-std::string DirectionName(int from, int to) {
-  if (to == kAny) return "";
-  std::string source = from == kMixedSources ? "mixed"
-                       : from == kNoSources  ? "none"
-                                             : std::string(Name(static_cast<Dsl>(from)));
-  return absl::StrCat(source, "->", Name(static_cast<Dsl>(to)));
 }
 
 TransferGroup Summarise(const GroupKey& key, const std::vector<TransferSums>& by_problem,
                         const RunRecord& run, const BootstrapOptions& options) {
   TransferGroup group;
   group.by = kPartNames[key.part];
-  if (key.agent != kAny) {
-    group.agent =
-        key.agent < run.agents_size() ? run.agents(key.agent) : absl::StrCat("agent ", key.agent);
-  }
-  group.direction = DirectionName(key.from, key.to);
+  if (key.agent != kAny) group.agent = AgentName(run, key.agent);
+  if (key.to != kAny) group.direction = DirectionName(key.from, key.to);
   group.round = key.round;
   std::vector<TransferSums> clusters;
   for (const TransferSums& sums : by_problem) {
@@ -251,19 +136,18 @@ absl::StatusOr<TransferStudy> StudyTransfer(const Store& store, int run,
                                             const TransferOptions& options) {
   absl::StatusOr<RunRecord> record = store.Run(run);
   if (!record.ok()) return record.status();
-  Collector collector(store, *record, options.scoring);
-  absl::Status status;
-  absl::Status scan = store.ScanRun(run, [&](const AttemptBlock& block) {
-    status = collector.Add(block);
-    return status.ok();
-  });
-  if (!scan.ok()) return scan;
+  Groups groups;
+  const absl::Status status =
+      VisitComparisons(store, *record, options.scoring, [&](const Comparison& comparison) {
+        Count(comparison, record->problems_size(), &groups);
+        return absl::OkStatus();
+      });
   if (!status.ok()) return status;
 
   TransferStudy study;
   study.run = run;
   study.options = options;
-  for (const auto& [key, by_problem] : collector.groups()) {
+  for (const auto& [key, by_problem] : groups) {
     study.groups.push_back(Summarise(key, by_problem, *record, options.bootstrap));
   }
   if (study.groups.empty()) study.groups.push_back(Summarise({.part = 0}, {}, *record, {}));

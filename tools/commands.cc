@@ -32,9 +32,10 @@ constexpr CommandEntry kCommands[] = {
      "  hearsay graph -o closure.svg\n"
      "  hearsay graph R1:r0.p71.l4#2 --down 10 --format dot\n",
      NewGraphCommand},
-    {"study", "Summarise a run: transfer, persistence",
+    {"study", "Summarise a run: what notes do, and how errors persist",
      "  hearsay study persistence --run 2\n"
-     "  hearsay study transfer --format csv --table 1\n",
+     "  hearsay study transfer --format csv --table 1\n"
+     "  hearsay study attribution\n",
      NewStudyCommand},
     {"problems", "List the problems, show one, or check the landscapes",
      "  hearsay problems list\n"

@@ -4,6 +4,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "lineage/ancestry.h"
+#include "lineage/influence.h"
 #include "lineage/persistence.h"
 #include "lineage/spread.h"
 #include "lineage/transfer.h"
@@ -40,17 +41,51 @@ Tables Persistence(const Store& store, const RunRecord& run) {
   return tables;
 }
 
+Tables Grouped(const GroupStudies& studies) {
+  if (!studies.ok()) return studies.status();
+  return GroupTables(*studies);
+}
+
+Tables Standing(const Store& store, const RunRecord& run) {
+  return Grouped(StudyStanding(store, run));
+}
+
+Tables Adoption(const Store& store, const RunRecord& run) {
+  return Grouped(StudyAdoption(store, run));
+}
+
+Tables Attribution(const Store& store, const RunRecord& run) {
+  const auto atlas = Atlas::Create(run.hardware());
+  if (!atlas.ok()) return absl::DataLossError(atlas.status().message());
+  return Grouped(StudyAttribution(store, run, **atlas));
+}
+
+template <GroupStudies (*study)(const Store&, const ClaimTable&, const InfluenceOptions&)>
+Tables OfClaims(const Store& store, const RunRecord& run) {
+  const absl::StatusOr<RunClaims> claims = LoadClaims(store, run, -1);
+  if (!claims.ok()) return claims.status();
+  return Grouped(study(store, *claims->table, {}));
+}
+
 struct Study {
   const char* name;
   Tables (*run)(const Store& store, const RunRecord& run);
 };
 
-constexpr Study kStudies[] = {{"transfer", Transfer}, {"persistence", Persistence}};
+constexpr Study kStudies[] = {{"transfer", Transfer},
+                              {"standing", Standing},
+                              {"content", OfClaims<StudyContent>},
+                              {"attribution", Attribution},
+                              {"adoption", Adoption},
+                              {"propagation", OfClaims<StudyPropagation>},
+                              {"persistence", Persistence}};
 
 class StudyCommand : public Command {
  public:
   void Declare(ArgParser& args) override {
-    args.AddWord("STUDY", "transfer or persistence", &study_);
+    args.AddWord("STUDY",
+                 "transfer, standing, content, attribution, adoption, propagation or persistence",
+                 &study_);
     kb_.Declare(args);
     run_.Declare(args);
     output_.Declare(args);

@@ -83,9 +83,11 @@ TEST_F(CommandTest, RowsComeOutInThreeFormats) {
   for (const std::string& line :
        {std::string("runs"), std::string("claims"), std::string("attempt R1:r2.p71.l1"),
         "ancestry " + claim, "descendants " + claim, std::string("study transfer"),
-        std::string("study persistence"), std::string("problems list"),
-        std::string("problems show p71"), std::string("agents"), std::string("check"),
-        std::string("compare R1 R1")}) {
+        std::string("study persistence"), std::string("study standing"),
+        std::string("study content"), std::string("study attribution"),
+        std::string("study adoption"), std::string("study propagation"),
+        std::string("problems list"), std::string("problems show p71"), std::string("agents"),
+        std::string("check"), std::string("compare R1 R1")}) {
     SCOPED_TRACE(line);
     const Ended text = Ok(line);
     EXPECT_THAT(text.err, IsEmpty());
