@@ -38,6 +38,18 @@ int ClusterSums::Clusters() const {
   return static_cast<int>(std::count(touched_.begin(), touched_.end(), 1));
 }
 
+ClusterSums ClusterSums::Beside(const ClusterSums& other) const {
+  ClusterSums both(static_cast<int>(touched_.size()), fields_ + other.fields_);
+  for (size_t c = 0; c < touched_.size(); ++c) {
+    const auto begin = both.sums_.begin() + static_cast<int64_t>(c * both.fields_);
+    std::copy_n(sums_.begin() + static_cast<int64_t>(c * fields_), fields_, begin);
+    std::copy_n(other.sums_.begin() + static_cast<int64_t>(c * other.fields_), other.fields_,
+                begin + fields_);
+    both.touched_[c] = touched_[c] != 0 || other.touched_[c] != 0;
+  }
+  return both;
+}
+
 std::vector<Estimate> ClusterSums::Estimates(const std::vector<SumStatistic>& statistics,
                                              const BootstrapOptions& options) const {
   std::vector<const double*> clusters;

@@ -47,6 +47,8 @@ class ClusterSums {
   double Total(int field) const;
   // Clusters to which something, be it 0, was added.
   int Clusters() const;
+  // Both sets of fields by cluster, those of `other` after these. REQUIRES: as many clusters.
+  ClusterSums Beside(const ClusterSums& other) const;
   // The statistics of the totals. Intervals as by BootstrapIntervals, over touched clusters.
   std::vector<Estimate> Estimates(const std::vector<SumStatistic>& statistics,
                                   const BootstrapOptions& options) const;

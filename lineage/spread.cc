@@ -114,7 +114,7 @@ class Scan {
   void AddCarriers(size_t attempt, absl::Span<const uint32_t> sources, size_t first_of_slot);
   void CountOffspring(const Notes& notes, int round);
   void CountFixation(int slot);
-  void CountDecision(size_t attempt, const Outcome& outcome);
+  void CountDecision(size_t attempt, const Outcome& outcome, absl::Span<const IntakeEntry> intake);
   void CountNote(size_t attempt);
   void AddBurden(size_t attempt, int field);
   Carried CountCarried(int age_from, int age_to) const;
@@ -176,7 +176,7 @@ absl::Status Scan::Add(const AttemptBlock& block) {
     now_.first_carrier.resize(attempt + 1, static_cast<uint32_t>(now_.rows.size()));
     AddCarriers(attempt, block.sources_of(i), first_of_slot);
     CountNote(attempt);
-    CountDecision(attempt, outcome);
+    CountDecision(attempt, outcome, block.intake_of(i));
   }
   return absl::OkStatus();
 }
@@ -230,11 +230,22 @@ void Scan::CountNote(size_t attempt) {
   }
 }
 
-void Scan::CountDecision(size_t attempt, const Outcome& outcome) {
-  if (outcome.reception != Reception::kConditioned) return;
+void Scan::CountDecision(size_t attempt, const Outcome& outcome,
+                         absl::Span<const IntakeEntry> intake) {
+  if (outcome.reception == Reception::kSolo) return;
   AddBurden(attempt, kAttempts);
-  if (outcome.costly_slot != kNoSlot) AddBurden(attempt, kDecisionsUnder);
   if ((outcome.events & kEventTruncated) != 0) AddBurden(attempt, kTruncated);
+  for (size_t slot = 0; slot < intake.size(); ++slot) {
+    if ((outcome.adopted >> slot & 1) == 0) continue;
+    // What two claims were merged into closes the same as the first.
+    const RowIndex row = table_.Find(intake[slot].parents[0]);
+    if (row == kNoRow || !table_.row(row).claim.is_closure() ||
+        table_.TruthIn(row, outcome.dsl) != Truth::kFalse) {
+      continue;
+    }
+    AddBurden(attempt, kDecisionsUnder);
+    return;
+  }
 }
 
 void Scan::CountOffspring(const Notes& notes, int round) {

@@ -54,8 +54,8 @@ struct BurdenRound {
   int64_t notes = 0;         // not empty
   int64_t attempts = 0;      // that read a note
   Estimate notes_under;      // share of notes with a false unsupported closure
-  Estimate decisions_under;  // share of attempts that believed a false closure untested
-  Estimate truncated;        // share of attempts whose believed closures ruled out the best by 5%
+  Estimate decisions_under;  // share of attempts that obeyed a closure that is false in their DSL
+  Estimate truncated;        // share whose untested closures ruled out all designs near the best
 };
 
 // From the first tenth of the rounds (without round 0, which has no sources) to the last.

@@ -41,9 +41,10 @@ Table BurdenTable(const SpreadStudy& study) {
   }
   table.notes = {
       "notes_under: share of notes that are not empty with an unsupported closure that is false in "
-      "the language it was made in; decisions_under: share of attempts with a note that believed, "
-      "untested, a closure that is false where they work, whatever its label; truncated: of those, "
-      "the closures ruled out all designs within 5% of the best",
+      "the language it was made in; decisions_under: share of attempts after round 0 that obeyed a "
+      "closure, whatever its label, that is false where they work; truncated: share whose "
+      "closures, "
+      "believed untested, ruled out all designs within 5% of the best",
       IntervalNote(study)};
   return table;
 }

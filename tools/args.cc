@@ -122,6 +122,16 @@ void ArgParser::AddList(const std::string& flag, const std::string& meta, const 
   };
 }
 
+void ArgParser::AddRepeated(const std::string& flag, const std::string& meta,
+                            const std::string& help, std::vector<std::string>* values) {
+  Impl::Item& item = impl_->Add(flag, meta, help);
+  item.repeats = true;
+  item.set = [values](const std::vector<std::string>& texts) {
+    *values = texts;
+    return absl::OkStatus();
+  };
+}
+
 void ArgParser::AddNumber(const std::string& flag, const std::string& help, int64_t low,
                           int64_t high, int64_t* value) {
   impl_->Add(flag, "N", help).set = [=](const std::vector<std::string>& texts) {

@@ -39,6 +39,9 @@ class ArgParser {
   // "--flag A,B" as often as wanted; split at commas.
   void AddList(const std::string& flag, const std::string& meta, const std::string& help,
                std::vector<std::string>* values);
+  // The same, each as it stands.
+  void AddRepeated(const std::string& flag, const std::string& meta, const std::string& help,
+                   std::vector<std::string>* values);
   void AddNumber(const std::string& flag, const std::string& help, int64_t low, int64_t high,
                  int64_t* value);
   // One of `choices`; `*value` holds the default.

@@ -5,8 +5,11 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
 #include "rounds/plan.h"
 #include "tasks/claim.h"
+#include "tasks/words.h"
 #include "tools/files.h"
 
 namespace hearsay {
@@ -104,7 +107,34 @@ absl::StatusOr<Plan> ReadPlan(const std::string& path) {
   return plan;
 }
 
+absl::Status SetAnyField(const std::string& field, const std::string& value, Plan* plan) {
+  if (field == "agents") {
+    SetAgents(absl::StrSplit(value, ','), plan);
+    return absl::OkStatus();
+  }
+  if (field == "policy") {
+    plan->clear_policies();
+    if (value == "none") return absl::OkStatus();
+    for (absl::string_view policy : absl::StrSplit(value, ',')) {
+      absl::Status status = SetPolicy(std::string(policy), plan);
+      if (!status.ok()) return status;
+    }
+    return absl::OkStatus();
+  }
+  std::vector<std::string> known = {"agents", "policy"};
+  for (const PlanFlag& flag : kPlanFlags) {
+    known.emplace_back(absl::StripPrefix(flag.flag, "--"));
+    if (known.back() == field) return flag.set(value, plan);
+  }
+  return UnknownWord("field", field, known);
+}
+
 }  // namespace
+
+absl::Status SetPlanField(const std::string& field, const std::string& value, Plan* plan) {
+  absl::Status status = SetAnyField(field, value, plan);
+  return status.ok() ? CompletePlan(plan) : status;
+}
 
 void PlanFlags::Declare(ArgParser& args) {
   args.AddOptionalWord("PLAN", "File with a plan; flags override its fields", &file_);

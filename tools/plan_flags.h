@@ -29,6 +29,11 @@ class PlanFlags {
   std::vector<std::string> policies_;
 };
 
+// Sets one field of a complete plan by the name of its flag without the dashes: "topology", or
+// "agents" with names between commas, or "policy" with what is to be in force: "none" or policies
+// between commas. Completes the plan again. Errors: kInvalidArgument naming field and value.
+absl::Status SetPlanField(const std::string& field, const std::string& value, Plan* plan);
+
 }  // namespace hearsay
 
 #endif  // HEARSAY_TOOLS_PLAN_FLAGS_H_

@@ -1,13 +1,17 @@
 // hearsay study: summaries of a run, one function a study.
 #include <future>
+#include <optional>
+#include <set>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "lineage/ancestry.h"
 #include "lineage/influence.h"
 #include "lineage/persistence.h"
+#include "lineage/policies.h"
 #include "lineage/spread.h"
 #include "lineage/transfer.h"
+#include "rounds/plan.h"
 #include "tasks/words.h"
 #include "tools/command.h"
 #include "tools/kb_access.h"
@@ -67,6 +71,47 @@ Tables OfClaims(const Store& store, const RunRecord& run) {
   return Grouped(study(store, *claims->table, {}));
 }
 
+// The plan of a run without its policies, as text.
+absl::StatusOr<std::string> PlanWithoutPolicies(const RunRecord& run) {
+  absl::StatusOr<Plan> plan = ParsePlan(run.plan_text(), absl::StrCat("plan of run R", run.run()));
+  if (!plan.ok()) return absl::DataLossError(plan.status().message());
+  plan->clear_policies();
+  return FormatPlan(*plan);
+}
+
+Tables Policies(const Store& store, const RunRecord& run) {
+  const absl::StatusOr<std::string> wanted = PlanWithoutPolicies(run);
+  if (!wanted.ok()) return wanted.status();
+  const absl::StatusOr<std::vector<RunRecord>> all = store.Runs();
+  if (!all.ok()) return all.status();
+  std::vector<RunRecord> runs;
+  std::optional<RunRecord> without;
+  std::set<std::string> seen;
+  for (const RunRecord& other : *all) {
+    const absl::StatusOr<std::string> plan = PlanWithoutPolicies(other);
+    if (!plan.ok()) return plan.status();
+    if (*plan != *wanted || other.worlds_digest() != run.worlds_digest() ||
+        other.state() != RunRecord::COMPLETE || !seen.insert(other.policies()).second) {
+      continue;
+    }
+    if (other.policies().empty()) {
+      without = other;
+    } else {
+      runs.push_back(other);
+    }
+  }
+  if (!without.has_value()) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("no complete run of the plan of R", run.run(),
+                     " without policies; make one: hearsay sweep --vary policy=none/verify_gate"));
+  }
+  const auto atlas = Atlas::Create(run.hardware());
+  if (!atlas.ok()) return absl::DataLossError(atlas.status().message());
+  const absl::StatusOr<PolicyStudy> study = StudyPolicies(store, *without, runs, **atlas);
+  if (!study.ok()) return study.status();
+  return PolicyTables(*study);
+}
+
 struct Study {
   const char* name;
   Tables (*run)(const Store& store, const RunRecord& run);
@@ -78,14 +123,16 @@ constexpr Study kStudies[] = {{"transfer", Transfer},
                               {"attribution", Attribution},
                               {"adoption", Adoption},
                               {"propagation", OfClaims<StudyPropagation>},
-                              {"persistence", Persistence}};
+                              {"persistence", Persistence},
+                              {"policies", Policies}};
 
 class StudyCommand : public Command {
  public:
   void Declare(ArgParser& args) override {
-    args.AddWord("STUDY",
-                 "transfer, standing, content, attribution, adoption, propagation or persistence",
-                 &study_);
+    args.AddWord(
+        "STUDY",
+        "transfer, standing, content, attribution, adoption, propagation, persistence or policies",
+        &study_);
     kb_.Declare(args);
     run_.Declare(args);
     output_.Declare(args);

@@ -68,7 +68,7 @@ struct Story {
     run.Carry(2, kProblem, 2, bare);
     run.At(2, kProblem, 2).outcome.agent = 1;
     TestAttempt& misled = run.At(2, kProblem, 0);
-    misled.outcome.costly_slot = 0;
+    misled.outcome.adopted = run.Read(2, kProblem, 0, wrong);
     misled.outcome.events = kEventTruncated;
     // Round 3: nobody but lane 0, from lane 0.
     Read(3, 0, {0});

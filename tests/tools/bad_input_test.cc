@@ -107,7 +107,7 @@ TEST_F(BadInputTest, Usage) {
       {"claims --run R0", "--run: 'R0' is no run"},
       {"study", "needs STUDY"},
       {"study persistance", "unknown study 'persistance'; did you mean 'persistence'?"},
-      {"study attribution", "known: transfer, persistence"},
+      {"study weather", "known: transfer, standing"},
       {"study transfer --table 9", "there is no table 9"},
       {"problems", "needs ACTION"},
       {"problems shew", "unknown action 'shew'; did you mean 'show'?"},
