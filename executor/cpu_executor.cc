@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "executor/executor.h"
 #include "executor/ranking.h"
 #include "executor/thread_pool.h"
@@ -16,6 +18,7 @@ class CpuExecutor final : public Executor {
  public:
   CpuExecutor(const RunTables& run, int threads)
       : run_(run),
+        threads_(threads),
         pool_(threads),
         chunks_a_problem_((run.lanes + kChunkLanes - 1) / kChunkLanes),
         outcomes_(Lanes()),
@@ -23,27 +26,28 @@ class CpuExecutor final : public Executor {
         next_outcomes_(Lanes()),
         next_notes_(Lanes()) {}
 
-  void RunBaselines(std::vector<Outcome>* baselines) override {
+  std::string name() const override { return absl::StrCat("cpu, threads ", threads_); }
+
+  absl::Status RunBaselines(std::vector<Outcome>* baselines) override {
     const int slots = run_.agent_slots();
     baselines->resize(Lanes() * slots * kDslCount);
     pool_.For(ChunkCount(), [&](int chunk) {
       const int slot = chunk / chunks_a_problem_;
-      WrittenNote note;
-      NoObserver observer;
       for (int lane = First(chunk); lane < End(chunk); ++lane) {
         for (int a = 0; a < slots; ++a) {
           const int agent = run_.agents_rotate ? a : run_.AgentOf(0, lane);
           for (int dsl = 0; dsl < kDslCount; ++dsl) {
-            Outcome& outcome = (*baselines)[(Index(slot, lane) * slots + a) * kDslCount + dsl];
-            RunSolo(run_, slot, lane, agent, static_cast<Dsl>(dsl), 0, &outcome, &note, &observer);
+            (*baselines)[(Index(slot, lane) * slots + a) * kDslCount + dsl] =
+                RunSolo(run_, slot, lane, agent, static_cast<Dsl>(dsl));
           }
         }
       }
     });
+    return absl::OkStatus();
   }
 
-  void RunRound(int round, const ChunkVisitor& visit,
-                std::vector<uint64_t>* problem_digests) override {
+  absl::Status RunRound(int round, const ChunkVisitor& visit,
+                        std::vector<uint64_t>* problem_digests) override {
     if (round > 0) ranker_.Rank(run_, outcomes_, retractions_);
     const Ranking ranking = ranker_.ranking();
     const RoundState before{outcomes_.data(), notes_.data()};
@@ -75,17 +79,20 @@ class CpuExecutor final : public Executor {
       (*problem_digests)[slot] += sums[chunk].digest;
       retractions_[slot].Unite(sums[chunk].refuted);
     }
+    return absl::OkStatus();
   }
 
-  void Restore(std::vector<Outcome> outcomes, std::vector<WrittenNote> notes,
-               std::vector<Retractions> retractions) override {
+  absl::Status Restore(std::vector<Outcome> outcomes, std::vector<WrittenNote> notes,
+                       std::vector<Retractions> retractions) override {
     outcomes_ = std::move(outcomes);
     notes_ = std::move(notes);
     retractions_ = std::move(retractions);
+    return absl::OkStatus();
   }
 
-  const std::vector<Outcome>& outcomes() const override { return outcomes_; }
-  const std::vector<WrittenNote>& notes() const override { return notes_; }
+  absl::StatusOr<RoundState> State() override {
+    return RoundState{outcomes_.data(), notes_.data()};
+  }
 
  private:
   struct alignas(64) ChunkSum {  // one cache line each: threads write neighbours
@@ -100,6 +107,7 @@ class CpuExecutor final : public Executor {
   int End(int chunk) const { return std::min(First(chunk) + kChunkLanes, run_.lanes); }
 
   const RunTables& run_;
+  const int threads_;
   ThreadPool pool_;
   const int chunks_a_problem_;
   Ranker ranker_;

@@ -124,19 +124,25 @@ HEARSAY_HD inline bool HeldBack(const Policies& policies, const Outcome& source,
           static_cast<Chance>(words.half(half + 1)) < policies.standing_gate);
 }
 
-// The solo baseline of (slot, lane, agent, dsl): no note in, and its own note is passed to nobody,
-// unless a lane is skipped: then `note` is what the lane hands on.
-template <typename Observer>
-HEARSAY_HD inline void RunSolo(const RunTables& run, int slot, int lane, int agent, Dsl dsl,
-                               int round, Outcome* outcome, WrittenNote* note, Observer* observer) {
-  const Draws draws(run.seed, Stream::kBaseline,
-                    static_cast<uint32_t>(agent * kDslCount) + static_cast<uint32_t>(dsl),
-                    run.problem_index[slot], lane);
-  Intake nothing;
-  *outcome = Outcome();
-  outcome->agent = static_cast<uint8_t>(agent);
+// The random numbers of the solo baseline of (slot, lane, agent, dsl).
+HEARSAY_HD inline Draws BaselineDraws(const RunTables& run, int slot, int lane, int agent,
+                                      Dsl dsl) {
+  return Draws(run.seed, Stream::kBaseline,
+               static_cast<uint32_t>(agent * kDslCount) + static_cast<uint32_t>(dsl),
+               run.problem_index[slot], lane);
+}
+
+// The solo baseline of (slot, lane, agent, dsl): no note in, and its own note is passed to nobody.
+HEARSAY_HD inline Outcome RunSolo(const RunTables& run, int slot, int lane, int agent, Dsl dsl) {
+  const Intake nothing{};
+  Outcome outcome;
+  outcome.agent = static_cast<uint8_t>(agent);
+  WrittenNote note;
+  NoObserver observer;
   RunAttempt(run.WorldOf(slot, dsl), run.PriorsOf(slot, dsl), run.BiasOf(agent, slot), dsl,
-             run.agents[agent], Policies(), round, nothing, draws, outcome, note, observer);
+             run.agents[agent], Policies(), 0, nothing, BaselineDraws(run, slot, lane, agent, dsl),
+             &outcome, &note, &observer);
+  return outcome;
 }
 
 // One lane in one round. Reads the state after the round before (ignored in round 0), writes this
@@ -173,16 +179,16 @@ HEARSAY_HD inline uint64_t RunLane(const RunTables& run, const Ranking& ranking,
                 : let_through == 0     ? Reception::kGated
                                        : Reception::kSkipped;
   }
-  if (reception == Reception::kSkipped || reception == Reception::kGated) {
-    RunSolo(run, slot, lane, agent, dsl, round, outcome, note, observer);
-  } else {
-    *outcome = Outcome();
-    outcome->agent = static_cast<uint8_t>(agent);
-    const Draws draws(run.seed, Stream::kAttempt, round, problem, lane);
-    RunAttempt(run.WorldOf(slot, dsl), run.PriorsOf(slot, dsl), run.BiasOf(agent, slot), dsl,
-               run.agents[agent], run.policies, round, trace->intake, draws, outcome, note,
-               observer);
-  }
+  // A lane without a note is scored as its own solo and hands on its solo's note. Both kinds of
+  // attempt go through one call, so that a kernel holds one copy of it.
+  const bool as_solo = reception == Reception::kSkipped || reception == Reception::kGated;
+  const Draws draws = as_solo ? BaselineDraws(run, slot, lane, agent, dsl)
+                              : Draws(run.seed, Stream::kAttempt, round, problem, lane);
+  *outcome = Outcome();
+  outcome->agent = static_cast<uint8_t>(agent);
+  RunAttempt(run.WorldOf(slot, dsl), run.PriorsOf(slot, dsl), run.BiasOf(agent, slot), dsl,
+             run.agents[agent], as_solo ? Policies() : run.policies, round, trace->intake, draws,
+             outcome, note, observer);
   outcome->reception = reception;
 
   AttemptDigest digest(round, problem, lane);

@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "executor/lane.h"
 #include "executor/tables.h"
 
 namespace hearsay {
@@ -15,6 +16,22 @@ HEARSAY_HD inline void AddRefuted(const Outcome& outcome, const Intake& intake,
     refuted->Add(intake.claims[LowestBit(left)]);
   }
 }
+
+// What lanes are ranked by, the largest first; of equals the lower lane comes first. A failed
+// attempt ranks below any that passed. From -32768 to 32767. REQUIRES: the topology needs a
+// ranking.
+HEARSAY_HD inline int RankOf(const Topology& topology, const Outcome& outcome) {
+  if (topology.selection == Selection::kStanding) return TierOf(outcome);
+  return outcome.passed ? outcome.speed_lg : -32768;
+}
+
+inline bool NeedsRanking(const Topology& topology) {
+  return topology.kind == TopologyKind::kPool && topology.selection != Selection::kUniform;
+}
+
+// Ranks `lanes` lanes of one problem: fills `order` [lanes] and `tier_ends` [2], as in Ranking.
+void RankLanes(const Topology& topology, const Outcome* outcomes, int lanes, uint32_t* order,
+               uint32_t* tier_ends);
 
 class Ranker {
  public:

@@ -20,14 +20,13 @@
 namespace hearsay {
 namespace {
 
-std::string Environment(int threads) {
+std::string Environment(const Executor& executor) {
   char host[256] = "unknown";
   gethostname(host, sizeof(host) - 1);
-  return absl::StrCat("host ", host, ", executor cpu, threads ", threads, ", compiler ",
-                      __VERSION__);
+  return absl::StrCat("host ", host, ", executor ", executor.name(), ", compiler ", __VERSION__);
 }
 
-RunRecord NewRecord(const RunSetup& setup, int run, int threads) {
+RunRecord NewRecord(const RunSetup& setup, int run, const Executor& executor) {
   const Plan& plan = setup.plan;
   RunRecord record;
   record.set_run(run);
@@ -41,7 +40,7 @@ RunRecord NewRecord(const RunSetup& setup, int run, int threads) {
   record.set_claims_recorded(plan.record() == "full");
   record.set_agents_rotate(setup.tables.agents_rotate);
   record.set_software("hearsay " HEARSAY_VERSION);
-  record.set_environment(Environment(threads));
+  record.set_environment(Environment(executor));
   record.set_created_unix_seconds(std::chrono::duration_cast<std::chrono::seconds>(
                                       std::chrono::system_clock::now().time_since_epoch())
                                       .count());
@@ -89,19 +88,23 @@ class Committer {
 
 class Engine {
  public:
-  Engine(RunSetup* setup, RunRecord record, const RunOptions& options, Store* store)
+  // `executor` runs the tables of `setup`.
+  Engine(RunSetup* setup, std::unique_ptr<Executor> executor, RunRecord record,
+         const RunOptions& options, Store* store)
       : setup_(*setup),
         record_(std::move(record)),
         options_(options),
         store_(*store),
-        executor_(NewCpuExecutor(setup->tables, options.threads)),
+        executor_(std::move(executor)),
         pool_(options.threads),
-        recorder_(*setup, record_.run(), record_.claims_recorded()) {
-    executor_->RunBaselines(&setup_.baselines);
-    setup_.tables.baselines = setup_.baselines.data();
-  }
+        recorder_(*setup, record_.run(), record_.claims_recorded()) {}
 
-  absl::Status Begin() { return PutBaselines(setup_, record_.run(), &store_); }
+  absl::Status Begin() {
+    absl::Status status = executor_->RunBaselines(&setup_.baselines);
+    if (!status.ok()) return status;
+    setup_.tables.baselines = setup_.baselines.data();
+    return PutBaselines(setup_, record_.run(), &store_);
+  }
 
   // Brings executor and recorder to where they were after the rounds already committed.
   absl::Status CatchUp(const std::vector<RoundRecord>& committed) {
@@ -111,15 +114,17 @@ class Engine {
       auto state =
           LoadState(store_, record_.run(), first_round_ - 1, setup_.problems, setup_.tables.lanes);
       if (!state.ok()) return state.status();
-      executor_->Restore(std::move(state->outcomes), std::move(state->notes),
-                         std::move(state->retractions));
+      absl::Status status = executor_->Restore(std::move(state->outcomes), std::move(state->notes),
+                                               std::move(state->retractions));
+      if (!status.ok()) return status;
       recorder_.Restore(std::move(state->ids));
       return absl::OkStatus();
     }
     // Without notes in the store the rounds are computed once more.
     for (const RoundRecord& round : committed) {
       std::vector<uint64_t> digests;
-      executor_->RunRound(round.round(), nullptr, &digests);
+      absl::Status status = executor_->RunRound(round.round(), nullptr, &digests);
+      if (!status.ok()) return status;
       const std::vector<uint64_t> stored(round.problem_digests().begin(),
                                          round.problem_digests().end());
       if (digests != stored) {
@@ -136,11 +141,12 @@ class Engine {
     for (; round < record_.rounds() && !Stopped(); ++round) {
       std::vector<uint64_t> digests;
       recorder_.Begin(round);
-      executor_->RunRound(
+      absl::Status status = executor_->RunRound(
           round,
           [this](int chunk_index, const LaneChunk& chunk) { recorder_.Chunk(chunk_index, chunk); },
           &digests);
-      absl::Status status = committer.Commit(recorder_.End(digests, &pool_));
+      if (!status.ok()) return status;
+      status = committer.Commit(recorder_.End(digests, &pool_));
       if (!status.ok()) return status;
       if (options_.progress) options_.progress(Progress(round + 1));
     }
@@ -158,7 +164,11 @@ class Engine {
 
   RunProgress Progress(int rounds_done) const {
     const int64_t a_round = static_cast<int64_t>(setup_.problems.size()) * setup_.tables.lanes;
-    return {record_.run(), rounds_done, record_.rounds(), (rounds_done - first_round_) * a_round,
+    return {record_.run(),
+            executor_->name(),
+            rounds_done,
+            record_.rounds(),
+            (rounds_done - first_round_) * a_round,
             (record_.rounds() - first_round_) * a_round};
   }
 
@@ -187,12 +197,14 @@ absl::StatusOr<RunRecord> FindResumable(int run, const Store& store) {
 absl::StatusOr<RunRecord> ExecutePlan(const Plan& plan, const RunOptions& options, Store* store) {
   auto setup = PrepareRun(plan, options.threads);
   if (!setup.ok()) return setup.status();
+  auto executor = NewExecutor(options.executor, (*setup)->tables, options.threads);
+  if (!executor.ok()) return executor.status();
   const auto run = store->NextRun();
   if (!run.ok()) return run.status();
-  const RunRecord record = NewRecord(**setup, *run, options.threads);
+  const RunRecord record = NewRecord(**setup, *run, **executor);
   absl::Status status = store->PutRun(record);
   if (!status.ok()) return status;
-  Engine engine(setup->get(), record, options, store);
+  Engine engine(setup->get(), *std::move(executor), record, options, store);
   status = engine.Begin();
   if (!status.ok()) return status;
   return engine.Run();
@@ -216,7 +228,9 @@ absl::StatusOr<RunRecord> ResumeRun(int run, const RunOptions& options, Store* s
   }
   const auto rounds = store->Rounds(record->run());
   if (!rounds.ok()) return rounds.status();
-  Engine engine(setup->get(), *record, options, store);
+  auto executor = NewExecutor(options.executor, (*setup)->tables, options.threads);
+  if (!executor.ok()) return executor.status();
+  Engine engine(setup->get(), *std::move(executor), *record, options, store);
   // A run killed before its first round may lack its baselines.
   absl::Status status = engine.Begin();
   if (status.ok()) status = engine.CatchUp(*rounds);

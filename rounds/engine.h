@@ -8,6 +8,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "executor/executor.h"
 #include "kb/store.h"
 #include "rounds/plan.pb.h"
 
@@ -15,6 +16,7 @@ namespace hearsay {
 
 struct RunProgress {
   int run = 0;
+  std::string executor;  // Executor::name()
   int rounds_done = 0;
   int rounds = 0;
   int64_t attempts_done = 0;  // by this process
@@ -23,6 +25,7 @@ struct RunProgress {
 
 struct RunOptions {
   int threads = 1;
+  ExecutorKind executor = ExecutorKind::kCpu;
   // Told of every round once it is computed, from the engine's thread. May be empty.
   std::function<void(const RunProgress&)> progress;
   // Becomes true when the run is to stop after the round in flight. May be null.

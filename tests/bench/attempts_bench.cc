@@ -32,11 +32,13 @@ void BM_Attempts(benchmark::State& state) {
   auto setup = PrepareRun(BenchPlan(lanes, 1000000), 1);
   if (!setup.ok()) std::abort();
   const auto executor = NewCpuExecutor((*setup)->tables, 1);
-  executor->RunBaselines(&(*setup)->baselines);
+  if (!executor->RunBaselines(&(*setup)->baselines).ok()) std::abort();
   (*setup)->tables.baselines = (*setup)->baselines.data();
   std::vector<uint64_t> digests;
   int round = 0;
-  for (auto _ : state) executor->RunRound(round++, nullptr, &digests);
+  for (auto _ : state) {
+    if (!executor->RunRound(round++, nullptr, &digests).ok()) std::abort();
+  }
   state.SetItemsProcessed(state.iterations() * lanes * 74);
 }
 BENCHMARK(BM_Attempts)->Arg(12)->Arg(240)->Unit(benchmark::kMillisecond);

@@ -36,13 +36,20 @@ void Seed(const ToyRun& run, const std::vector<Claim>& note, int holders, Execut
     notes[i].size = static_cast<uint8_t>(note.size());
     for (size_t c = 0; c < note.size(); ++c) notes[i].claims[c] = note[c];
   }
-  executor->Restore(std::vector<Outcome>(lanes), std::move(notes),
-                    std::vector<Retractions>(run.tables.problem_count));
+  ASSERT_TRUE(executor
+                  ->Restore(std::vector<Outcome>(lanes), std::move(notes),
+                            std::vector<Retractions>(run.tables.problem_count))
+                  .ok());
 }
 
-int64_t Carriers(const Executor& executor) {
+void Round(int round, Executor* executor) {
+  std::vector<uint64_t> digests;
+  ASSERT_TRUE(executor->RunRound(round, nullptr, &digests).ok());
+}
+
+int64_t Carriers(const ToyRun& run, Executor* executor) {
   int64_t carriers = 0;
-  for (const WrittenNote& note : executor.notes()) carriers += note.size;
+  for (const WrittenNote& note : run.Notes(executor)) carriers += note.size;
   return carriers;
 }
 
@@ -55,12 +62,11 @@ TEST(AnalyticWorld, RelayWithCopyingChanceDecaysGeometrically) {
   const auto executor = run.Start(2);
   Seed(run, {FalseClosure(1, 3, Stance::kNotWorthIt)}, kLanes, executor.get());
   const double born = 5.0 * kLanes;
-  std::vector<uint64_t> digests;
   double half_life = 0;
   double before = born;
   for (int round = 1; round <= 30; ++round) {
-    executor->RunRound(round, nullptr, &digests);
-    const double left = static_cast<double>(Carriers(*executor));
+    Round(round, executor.get());
+    const double left = static_cast<double>(Carriers(run, executor.get()));
     const double share = std::pow(kCopy, round);
     EXPECT_NEAR(left, born * share, 5 * std::sqrt(born * share * (1 - share))) << round;
     if (half_life == 0 && left <= born / 2) {
@@ -79,9 +85,8 @@ TEST(AnalyticWorld, PerfectCopyingNeverLosesAClaim) {
     const auto executor = run.Start(1);
     Seed(run, {FalseClosure(1, 3, Stance::kNotWorthIt), FalseClosure(1, 1, Stance::kInfeasible)},
          50, executor.get());
-    std::vector<uint64_t> digests;
-    for (int round = 1; round <= 100; ++round) executor->RunRound(round, nullptr, &digests);
-    EXPECT_EQ(Carriers(*executor), 2 * 50 * 2);
+    for (int round = 1; round <= 100; ++round) Round(round, executor.get());
+    EXPECT_EQ(Carriers(run, executor.get()), 2 * 50 * 2);
   }
 }
 
@@ -96,12 +101,12 @@ TEST(AnalyticWorld, NeutralPoolFixesAClaimWithItsStartingFrequency) {
   run.tables.topology.sources = 1;
   const auto executor = run.Start(2);
   Seed(run, {FalseClosure(1, 3, Stance::kNotWorthIt)}, kHolders, executor.get());
-  std::vector<uint64_t> digests;
-  for (int round = 1; round <= 200; ++round) executor->RunRound(round, nullptr, &digests);
+  for (int round = 1; round <= 200; ++round) Round(round, executor.get());
+  const std::vector<WrittenNote> notes = run.Notes(executor.get());
   int fixed = 0;
   for (int p = 0; p < kProblems; ++p) {
     int carriers = 0;
-    for (int lane = 0; lane < kLanes; ++lane) carriers += executor->notes()[p * kLanes + lane].size;
+    for (int lane = 0; lane < kLanes; ++lane) carriers += notes[p * kLanes + lane].size;
     ASSERT_TRUE(carriers == 0 || carriers == kLanes) << "neither lost nor fixed after 200 rounds";
     fixed += carriers == kLanes;
   }
@@ -122,10 +127,9 @@ TEST(AnalyticWorld, VerifyGateEndsFalseClosuresAtFirstContact) {
     run.tables.policies.verify_gate = gated ? kCertain : 0;
     const auto executor = run.Start(2);
     Seed(run, note, 200, executor.get());
-    std::vector<uint64_t> digests;
-    executor->RunRound(1, nullptr, &digests);
+    Round(1, executor.get());
     left[gated] = 0;
-    for (const WrittenNote& written : executor->notes()) {
+    for (const WrittenNote& written : run.Notes(executor.get())) {
       for (int i = 0; i < written.size; ++i) {
         left[gated] +=
             written.claims[i].is_closure() && TruthOf(world, written.claims[i]) == Truth::kFalse;

@@ -2,6 +2,8 @@
 #ifndef HEARSAY_TESTS_EXECUTOR_TOY_RUN_H_
 #define HEARSAY_TESTS_EXECUTOR_TOY_RUN_H_
 
+#include <gtest/gtest.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <memory>
@@ -129,11 +131,25 @@ struct ToyRun {
     tables.agents = agents.data();
   }
 
-  std::unique_ptr<Executor> Start(int threads) {
-    auto executor = NewCpuExecutor(tables, threads);
-    executor->RunBaselines(&baselines);
+  // The CPU executor, ready for round 0.
+  std::unique_ptr<Executor> Start(int threads) { return Start(NewCpuExecutor(tables, threads)); }
+  // The same of an executor of `tables`.
+  std::unique_ptr<Executor> Start(std::unique_ptr<Executor> executor) {
+    EXPECT_TRUE(executor->RunBaselines(&baselines).ok());
     tables.baselines = baselines.data();
     return executor;
+  }
+
+  // The state after the last round.
+  std::vector<Outcome> Outcomes(Executor* executor) const {
+    const auto state = executor->State();
+    EXPECT_TRUE(state.ok());
+    return {state->outcomes, state->outcomes + tables.problem_count * tables.lanes};
+  }
+  std::vector<WrittenNote> Notes(Executor* executor) const {
+    const auto state = executor->State();
+    EXPECT_TRUE(state.ok());
+    return {state->notes, state->notes + tables.problem_count * tables.lanes};
   }
 
   std::vector<World> worlds;

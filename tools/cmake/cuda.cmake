@@ -1,0 +1,28 @@
+# Decides whether the CUDA executor is built: sets HEARSAY_HAS_CUDA. The runtime is linked statically, so
+# that the binary starts on machines without CUDA.
+set(HEARSAY_HAS_CUDA FALSE)
+if(NOT HEARSAY_CUDA MATCHES "^(AUTO|ON|OFF)$")
+  message(FATAL_ERROR "HEARSAY_CUDA is ${HEARSAY_CUDA}; it can be AUTO, ON or OFF")
+endif()
+if(NOT HEARSAY_CUDA STREQUAL "OFF")
+  include(CheckLanguage)
+  check_language(CUDA)
+  if(CMAKE_CUDA_COMPILER)
+    if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
+      set(CMAKE_CUDA_ARCHITECTURES 90 CACHE STRING "GPUs to build for: 90 is Hopper")
+    endif()
+    enable_language(CUDA)
+    # CMake before 3.26 does not know that nvcc speaks C++20.
+    if(NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION)
+      set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION -std=c++20)
+      set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION -std=c++20)
+    endif()
+    set(CMAKE_CUDA_STANDARD 20)
+    set(CMAKE_CUDA_STANDARD_REQUIRED ON)
+    set(CMAKE_CUDA_RUNTIME_LIBRARY Static)
+    set(HEARSAY_HAS_CUDA TRUE)
+  elseif(HEARSAY_CUDA STREQUAL "ON")
+    message(FATAL_ERROR "HEARSAY_CUDA is ON, but no CUDA compiler was found; set CMAKE_CUDA_COMPILER "
+                        "to the path of nvcc")
+  endif()
+endif()
