@@ -27,13 +27,6 @@ class CompareCommand : public Command {
   OutputFlags output_;
 };
 
-std::string WordsFor(const RunDifference& difference) {
-  std::string text = absl::StrCat("round ", difference.round);
-  if (difference.problem >= 0) absl::StrAppend(&text, ", ", FormatProblem(difference.problem));
-  if (difference.lane >= 0) absl::StrAppend(&text, ", lane ", difference.lane);
-  return absl::StrCat(text, ": ", difference.what);
-}
-
 absl::StatusOr<ExitCode> CompareCommand::Run(Console& console) {
   const absl::StatusOr<int> number_a = ParseRun(run_a_);
   if (!number_a.ok()) return number_a.status();

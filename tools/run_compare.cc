@@ -88,6 +88,13 @@ RunDifference DifferingProblem(const RunRecord& run_a, const RoundRecord& a, con
 
 }  // namespace
 
+std::string WordsFor(const RunDifference& difference) {
+  std::string text = absl::StrCat("round ", difference.round);
+  if (difference.problem >= 0) absl::StrAppend(&text, ", ", FormatProblem(difference.problem));
+  if (difference.lane >= 0) absl::StrAppend(&text, ", lane ", difference.lane);
+  return absl::StrCat(text, ": ", difference.what);
+}
+
 absl::StatusOr<std::optional<RunDifference>> CompareRuns(const Store& store_a,
                                                          const RunRecord& run_a,
                                                          const Store& store_b,

@@ -17,6 +17,9 @@ struct RunDifference {
   std::string what;  // "speed_lg is 12, not 20", or which side lacks it
 };
 
+// "round 3, p71, lane 4: speed_lg is 12, not 20", as far as it is known.
+std::string WordsFor(const RunDifference& difference);
+
 // By digests; attempts are only looked at in the first round and problem whose digests differ.
 // nullopt if the runs are equal. Errors: those of the stores.
 absl::StatusOr<std::optional<RunDifference>> CompareRuns(const Store& store_a,

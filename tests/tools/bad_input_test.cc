@@ -77,7 +77,7 @@ TEST_F(BadInputTest, Usage) {
       {"run --hardware h2000", "'h2000'"},
       {"run --record some", "'some'"},
       {"run --executor gpu", "--executor: unknown value 'gpu'"},
-      {"run --executor cuda", "no CUDA executor"},
+      {"run --resume --verify", "excludes --resume"},
       {"run --resume --rounds 4", "takes no --rounds"},
       {"run --resume --policy ttl=1", "takes no --policy"},
       {"run --run 1", "needs --resume"},
