@@ -150,6 +150,7 @@ void AddAxis(Agraph_t* graph, const std::map<int, Agraph_t*>& columns) {
   int round_before = 0;
   for (const auto& [round, column] : columns) {
     Agnode_t* mark = agnode(graph, Mutable(RoundName(round)), 1);
+    Set(mark, "label", RoundName(round));
     Set(mark, "shape", "plaintext");
     Set(mark, "fontsize", "14");
     Set(mark, "fontcolor", "#444444");
