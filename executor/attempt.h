@@ -5,6 +5,8 @@
 #ifndef HEARSAY_EXECUTOR_ATTEMPT_H_
 #define HEARSAY_EXECUTOR_ATTEMPT_H_
 
+#include <new>
+
 #include "executor/agent.h"
 #include "executor/note.h"
 #include "executor/policy.h"
@@ -14,6 +16,13 @@
 
 namespace hearsay {
 
+// What an attempt works with and what means nothing before and after it. The caller says where it
+// lies: threads of a GPU have theirs in shared memory.
+struct AttemptMemory {
+  Reading reading;
+  Findings findings;
+};
+
 // Runs an attempt. Sets all of `outcome` but reception and agent, which the caller knows, and all
 // of `note`. `round` stamps the claims; the random numbers come from `draws` alone. REQUIRES: every
 // claim of `intake` that names a knob names one of `world`, with a value of it.
@@ -22,16 +31,28 @@ HEARSAY_HD inline void RunAttempt(const World& world, const PriorTable& priors,
                                   const PriorNoise& bias, Dsl dsl, const AgentProfile& agent,
                                   const Policies& policies, int round, const Intake& intake,
                                   const Draws& draws, Outcome* outcome, WrittenNote* note,
-                                  Observer* observer) {
+                                  Observer* observer, AttemptMemory* memory) {
   outcome->dsl = dsl;
   outcome->intake_size = intake.size;
-  Reading reading;
+  Reading& reading = *new (&memory->reading) Reading;
   Read(world, priors, bias, dsl, agent, policies, intake, draws, &reading, outcome);
-  Findings findings;
+  Findings& findings = *new (&memory->findings) Findings;
   Search<Observer>(world, dsl, agent, intake, draws, &reading, outcome, observer).Run(&findings);
   outcome->adopted = reading.adopted;
   Writer(world, dsl, agent, policies, round, intake, reading, findings, draws, outcome, note)
       .Write();
+}
+
+// The same with memory of its own.
+template <typename Observer>
+HEARSAY_HD inline void RunAttempt(const World& world, const PriorTable& priors,
+                                  const PriorNoise& bias, Dsl dsl, const AgentProfile& agent,
+                                  const Policies& policies, int round, const Intake& intake,
+                                  const Draws& draws, Outcome* outcome, WrittenNote* note,
+                                  Observer* observer) {
+  AttemptMemory memory;
+  RunAttempt(world, priors, bias, dsl, agent, policies, round, intake, draws, outcome, note,
+             observer, &memory);
 }
 
 }  // namespace hearsay

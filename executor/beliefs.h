@@ -97,9 +97,10 @@ struct Beliefs {
     const int16_t* const row = odds[knob];
     uint32_t weights[kMaxValues];
     const int most = best[knob];
-    for (int v = 0; v < kMaxValues; ++v) weights[v] = ChoiceWeight(row[v] - most);
+    for (int v = 0; v < kMaxValues; ++v) {
+      weights[v] = v == except ? 0 : ChoiceWeight(row[v] - most);
+    }
     if (except >= 0) {
-      weights[except] = 0;
       uint32_t total = 0;
       for (int v = 0; v < kMaxValues; ++v) total += weights[v];
       // The excepted value can be so far ahead that beside it the others weigh nothing.
@@ -156,10 +157,12 @@ struct PriorNoise {
 
   HEARSAY_HD void Draw(const Draws& draws, uint32_t first_draw) {
     int8_t bytes[kMaxKnobs * kMaxValues];
+    HEARSAY_UNROLL
     for (int b = 0; b < 4; ++b) {
       const RandomWords words = draws.Block(first_draw + b);
       memcpy(bytes + 16 * b, words.word, 16);  // little endian on every device we know
     }
+    HEARSAY_UNROLL
     for (int i = 0; i < kMaxKnobs * kMaxValues; ++i) odds[i] = static_cast<int16_t>(bytes[i] * 24);
   }
 };
@@ -183,6 +186,7 @@ HEARSAY_HD inline void FormPrior(const PriorTable& table, const PriorNoise& bias
   const int16_t caution = static_cast<int16_t>(agent.caution);
   PriorNoise noise;
   noise.Draw(draws, kDrawPrior);
+  HEARSAY_UNROLL
   for (int i = 0; i < kMaxKnobs * kMaxValues; ++i) {
     const int16_t known = static_cast<int16_t>(truth[i] * truth_share >> 16);
     const int16_t biased = static_cast<int16_t>(bias.odds[i] * bias_share >> 16);

@@ -62,10 +62,11 @@ class CpuExecutor final : public Executor {
       Outcome* const outcomes = &next_outcomes_[Index(slot, first)];
       WrittenNote* const notes = &next_notes_[Index(slot, first)];
       NoObserver observer;
+      AttemptMemory memory;
       ChunkSum& sum = sums[chunk];
       for (int i = 0; i < count; ++i) {
         sum.digest += RunLane(run_, ranking, before, round, slot, first + i, &outcomes[i],
-                              &notes[i], &traces[i], &observer);
+                              &notes[i], &traces[i], &observer, &memory);
         AddRefuted(outcomes[i], traces[i].intake, &sum.refuted);
       }
       if (visit) visit(chunk, {slot, first, count, outcomes, notes, traces.data()});

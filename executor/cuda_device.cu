@@ -10,7 +10,8 @@
 namespace hearsay {
 namespace {
 
-constexpr int kThreads = 128;  // of a block
+constexpr int kThreads = 128;     // of a block
+constexpr int kBlocksAtOnce = 4;  // of a multiprocessor, as its shared memory allows
 
 int Blocks(int64_t count) { return static_cast<int>((count + kThreads - 1) / kThreads); }
 
@@ -35,13 +36,25 @@ __device__ void UniteBits(uint64_t* to, uint64_t bits) {
   if (bits != 0) atomicOr(reinterpret_cast<unsigned long long*>(to), bits);
 }
 
+// The memory of each thread begins an odd number of 8-byte words after that of the thread before:
+// then threads that use the same place of theirs use different banks.
+constexpr int kMemoryBytes = (sizeof(AttemptMemory) / 8 | 1) * 8;
+static_assert(sizeof(AttemptMemory) % 8 == 0 && alignof(AttemptMemory) <= 8);
+constexpr int kBlockMemoryBytes = kThreads * kMemoryBytes;
+
 // blockIdx.x counts blocks of one slot, blockIdx.y slots.
-__global__ void __launch_bounds__(kThreads) RunLanesKernel(LaneLaunch launch) {
+template <bool kTraced>
+__global__ void __launch_bounds__(kThreads, kBlocksAtOnce) RunLanesKernel(LaneLaunch launch) {
+  extern __shared__ uint64_t block_memory[];
+  AttemptMemory* const memory =
+      reinterpret_cast<AttemptMemory*>(block_memory + threadIdx.x * (kMemoryBytes / 8));
   const int slot = launch.first_slot + static_cast<int>(blockIdx.y);
   const int position = static_cast<int>(blockIdx.x * kThreads + threadIdx.x);
   uint64_t digest = 0;
   Retractions refuted;
-  if (position < launch.lane_count) digest = RunPosition(launch, slot, position, &refuted);
+  if (position < launch.lane_count) {
+    digest = RunPosition<kTraced>(launch, slot, position, memory, &refuted);
+  }
   // Sums modulo 2^64 and unions: in whatever order blocks add to them, they come out the same.
   digest = WarpSum(digest);
   const bool first = threadIdx.x % 32 == 0;
@@ -106,6 +119,12 @@ class CudaDevice final : public Device {
           StatusOf(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "making a stream");
     }
     if (!status.ok()) return status;
+    for (auto* kernel : {RunLanesKernel<false>, RunLanesKernel<true>}) {
+      status = StatusOf(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                             kBlockMemoryBytes),
+                        "asking for shared memory");
+      if (!status.ok()) return status;
+    }
     device->name_ = absl::StrCat("cuda, ", properties.name);
     return device;
   }
@@ -184,7 +203,9 @@ class CudaDevice final : public Device {
     return Do(
         [&] {
           const dim3 grid(Blocks(launch.lane_count), launch.slot_count);
-          RunLanesKernel<<<grid, kThreads, 0, streams_[queue]>>>(launch);
+          auto* const kernel =
+              launch.traces == nullptr ? RunLanesKernel<false> : RunLanesKernel<true>;
+          kernel<<<grid, kThreads, kBlockMemoryBytes, streams_[queue]>>>(launch);
           return cudaGetLastError();
         },
         "running lanes");

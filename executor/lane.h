@@ -151,7 +151,7 @@ template <typename Observer>
 HEARSAY_HD inline uint64_t RunLane(const RunTables& run, const Ranking& ranking,
                                    const RoundState& before, int round, int slot, int lane,
                                    Outcome* outcome, WrittenNote* note, LaneTrace* trace,
-                                   Observer* observer) {
+                                   Observer* observer, AttemptMemory* memory) {
   const int agent = run.AgentOf(round, lane);
   const Dsl dsl = DslOf(run, round, slot, lane);
   const uint32_t problem = run.problem_index[slot];
@@ -188,7 +188,7 @@ HEARSAY_HD inline uint64_t RunLane(const RunTables& run, const Ranking& ranking,
   outcome->agent = static_cast<uint8_t>(agent);
   RunAttempt(run.WorldOf(slot, dsl), run.PriorsOf(slot, dsl), run.BiasOf(agent, slot), dsl,
              run.agents[agent], as_solo ? Policies() : run.policies, round, trace->intake, draws,
-             outcome, note, observer);
+             outcome, note, observer, memory);
   outcome->reception = reception;
 
   AttemptDigest digest(round, problem, lane);

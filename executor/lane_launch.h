@@ -63,25 +63,26 @@ HEARSAY_HD inline int LaneAtPosition(int position, int count, int period) {
   return rest % each * period + longer + rest / each;
 }
 
-// Runs the lane at `position` of slot `slot`; returns its digest and adds what it refuted.
+// Runs the lane at `position` of slot `slot`; returns its digest and adds what it refuted. With
+// kTraced launch.traces is not null.
+template <bool kTraced>
 HEARSAY_HD inline uint64_t RunPosition(const LaneLaunch& launch, int slot, int position,
-                                       Retractions* refuted) {
+                                       AttemptMemory* memory, Retractions* refuted) {
   const RunTables& run = launch.run;
   const int offset = LaneAtPosition(position, launch.lane_count, run.agent_count * kDslCount);
   const int lane = launch.first_lane + offset;
   const int64_t index = static_cast<int64_t>(slot) * run.lanes + lane;
   NoObserver observer;
   Outcome outcome;
-  LaneTrace own_trace;
-  LaneTrace* const trace =
-      launch.traces == nullptr
-          ? &own_trace
-          : launch.traces + static_cast<int64_t>(slot - launch.first_slot) * launch.lane_count +
-                offset;
+  LaneTrace trace;
   const uint64_t digest = RunLane(run, launch.ranking, launch.before, launch.round, slot, lane,
-                                  &outcome, &launch.after.notes[index], trace, &observer);
+                                  &outcome, &launch.after.notes[index], &trace, &observer, memory);
   launch.after.outcomes[index] = outcome;
-  AddRefuted(outcome, trace->intake, refuted);
+  if (launch.refuted != nullptr) AddRefuted(outcome, trace.intake, refuted);
+  if (kTraced) {
+    launch.traces[static_cast<int64_t>(slot - launch.first_slot) * launch.lane_count + offset] =
+        trace;
+  }
   return digest;
 }
 

@@ -47,7 +47,10 @@ class Writer {
   HEARSAY_HD void Write() {
     note_.size = 0;
     WriteTested();
-    for (int b = 0; b < kMaxKnobs / 2; ++b) words_[b] = draws_.Block(kDrawWriting + b);
+    // Not a member: an array that is indexed by a variable would keep all members out of registers.
+    RandomWords words[kMaxKnobs / 2];
+    for (int b = 0; b < kMaxKnobs / 2; ++b) words[b] = draws_.Block(kDrawWriting + b);
+    words_ = words;
     const uint64_t blamed = NonzeroBytes(findings_.blamed);
     const uint32_t compared = Compared();
     uint32_t measuring = 0;
@@ -395,7 +398,7 @@ class Writer {
   const Draws& draws_;
   Outcome& outcome_;
   WrittenNote& note_;
-  RandomWords words_[kMaxKnobs / 2];
+  const RandomWords* words_ = nullptr;  // four 16-bit numbers a knob; valid within Write
   uint32_t settled_ = 0;  // slots of the intake that own submissions decided
 };
 

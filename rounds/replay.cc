@@ -74,8 +74,9 @@ absl::StatusOr<ReplayedAttempt> ReplayAttempt(const Store& store, AttemptId atte
   const RoundState before{state.outcomes.data(), state.notes.data()};
   WrittenNote note;
   LaneTrace trace;
+  AttemptMemory memory;
   RunLane(tables, ranker.ranking(), before, attempt.round(), 0, attempt.lane(), &replayed.outcome,
-          &note, &trace, &log);
+          &note, &trace, &log, &memory);
   replayed.matches = replayed.outcome == block->outcomes[index] && SameNote(note, *stored_note);
   return replayed;
 }

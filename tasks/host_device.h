@@ -15,6 +15,13 @@
 #define HEARSAY_COUNT_TRAILING_ZEROS(bits) __builtin_ctzll(bits)
 #endif
 
+// Before a loop: unroll it on a GPU, where an array stays in registers only if no variable indexes it.
+#ifdef __CUDA_ARCH__
+#define HEARSAY_UNROLL _Pragma("unroll")
+#else
+#define HEARSAY_UNROLL
+#endif
+
 // Asks for the cache line at an address ahead of its use.
 #ifdef __CUDA_ARCH__
 #define HEARSAY_PREFETCH(address) static_cast<void>(address)

@@ -70,7 +70,11 @@ class TwinDevice final : public Device {
         // Backwards, for a GPU keeps no order either.
         for (int position = launch.lane_count - 1; position >= 0; --position) {
           Retractions refuted;
-          launch.digests[slot] += RunPosition(launch, slot, position, &refuted);
+          AttemptMemory memory;
+          launch.digests[slot] +=
+              launch.traces == nullptr
+                  ? RunPosition<false>(launch, slot, position, &memory, &refuted)
+                  : RunPosition<true>(launch, slot, position, &memory, &refuted);
           if (launch.refuted != nullptr) launch.refuted[slot].Unite(refuted);
         }
       }
