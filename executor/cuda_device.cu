@@ -90,7 +90,7 @@ __global__ void __launch_bounds__(kThreads)
     keys[index] = static_cast<uint32_t>(slot) << 16 |
                   static_cast<uint32_t>(32767 - RankOf(launch.topology, outcome));
     lanes[index] = static_cast<uint32_t>(lane);
-    tier = TierOf(outcome);
+    tier = StandingOf(outcome);
   }
   const unsigned at_two = __ballot_sync(0xffffffffu, tier == 2);
   const unsigned at_one = __ballot_sync(0xffffffffu, tier >= 1);

@@ -44,7 +44,7 @@ HEARSAY_HD inline Dsl DslOf(const RunTables& run, int round, int slot, int lane)
 }
 
 // 0 failed, 1 passed below 2x, 2 passed at 2x or more; scoring.h has the same in the study's words.
-HEARSAY_HD inline int TierOf(const Outcome& outcome) {
+HEARSAY_HD inline int StandingOf(const Outcome& outcome) {
   return outcome.passed ? (outcome.speed_lg >= kLgPerDoubling ? 2 : 1) : 0;
 }
 
@@ -95,7 +95,7 @@ HEARSAY_HD inline int SelectSources(const RunTables& run, const Ranking& ranking
   // By standing: lanes above the receiver's own solo tier first, then those at it, then those
   // below.
   const uint32_t* const tier_ends = ranking.tier_ends + slot * 2;
-  const int tier = TierOf(solo);
+  const int tier = StandingOf(solo);
   const uint32_t all = run.lanes;
   const uint32_t ends[3] = {tier == 2 ? 0 : tier_ends[1 - tier],
                             tier == 0 ? all : tier_ends[2 - tier], all};
@@ -120,7 +120,7 @@ HEARSAY_HD inline bool HeldBack(const Policies& policies, const Outcome& source,
   const RandomWords words = gate.Block(kDrawGateSources + s / 4);
   const int half = s % 4 * 2;
   return (!source.passed && static_cast<Chance>(words.half(half)) < policies.drop_failed_source) ||
-         (TierOf(source) <= TierOf(solo) &&
+         (StandingOf(source) <= StandingOf(solo) &&
           static_cast<Chance>(words.half(half + 1)) < policies.standing_gate);
 }
 

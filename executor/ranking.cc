@@ -10,7 +10,7 @@ void RankLanes(const Topology& topology, const Outcome* outcomes, int lanes, uin
   std::iota(order, order + lanes, 0);
   tier_ends[0] = tier_ends[1] = 0;
   for (int lane = 0; lane < lanes; ++lane) {
-    const int tier = TierOf(outcomes[lane]);
+    const int tier = StandingOf(outcomes[lane]);
     tier_ends[0] += tier == 2;
     tier_ends[1] += tier >= 1;
   }

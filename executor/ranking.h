@@ -21,7 +21,7 @@ HEARSAY_HD inline void AddRefuted(const Outcome& outcome, const Intake& intake,
 // attempt ranks below any that passed. From -32768 to 32767. REQUIRES: the topology needs a
 // ranking.
 HEARSAY_HD inline int RankOf(const Topology& topology, const Outcome& outcome) {
-  if (topology.selection == Selection::kStanding) return TierOf(outcome);
+  if (topology.selection == Selection::kStanding) return StandingOf(outcome);
   return outcome.passed ? outcome.speed_lg : -32768;
 }
 
