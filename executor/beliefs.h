@@ -150,20 +150,22 @@ HEARSAY_HD inline PriorTable MakePriorTable(const World& world) {
   return table;
 }
 
-// 64 numbers, uniform over +-3 doublings of speed and given as twice their odds, from 4 blocks of
-// draws.
+// Numbers that are uniform over +-3 doublings of speed, given as twice their odds: 16 from a block
+// of draws, 64 from 4.
+inline constexpr int kNoiseOfABlock = 16;
+
+HEARSAY_HD inline void NoiseOf(const RandomWords& words, int16_t* odds) {
+  int8_t bytes[kNoiseOfABlock];
+  memcpy(bytes, words.word, kNoiseOfABlock);  // little endian on every device we know
+  HEARSAY_UNROLL
+  for (int i = 0; i < kNoiseOfABlock; ++i) odds[i] = static_cast<int16_t>(bytes[i] * 24);
+}
+
 struct PriorNoise {
   int16_t odds[kMaxKnobs * kMaxValues];
 
   HEARSAY_HD void Draw(const Draws& draws, uint32_t first_draw) {
-    int8_t bytes[kMaxKnobs * kMaxValues];
-    HEARSAY_UNROLL
-    for (int b = 0; b < 4; ++b) {
-      const RandomWords words = draws.Block(first_draw + b);
-      memcpy(bytes + 16 * b, words.word, 16);  // little endian on every device we know
-    }
-    HEARSAY_UNROLL
-    for (int i = 0; i < kMaxKnobs * kMaxValues; ++i) odds[i] = static_cast<int16_t>(bytes[i] * 24);
+    for (int b = 0; b < 4; ++b) NoiseOf(draws.Block(first_draw + b), odds + b * kNoiseOfABlock);
   }
 };
 
@@ -184,17 +186,22 @@ HEARSAY_HD inline void FormPrior(const PriorTable& table, const PriorNoise& bias
   const int16_t bias_share = static_cast<int16_t>(Clamp(steady / 2, 0, 32767));
   const int16_t noise_share = static_cast<int16_t>(Clamp((error - steady) / 2, 0, 32767));
   const int16_t caution = static_cast<int16_t>(agent.caution);
-  PriorNoise noise;
-  noise.Draw(draws, kDrawPrior);
-  HEARSAY_UNROLL
-  for (int i = 0; i < kMaxKnobs * kMaxValues; ++i) {
-    const int16_t known = static_cast<int16_t>(truth[i] * truth_share >> 16);
-    const int16_t biased = static_cast<int16_t>(bias.odds[i] * bias_share >> 16);
-    const int16_t guessed = static_cast<int16_t>(noise.odds[i] * noise_share >> 16);
-    const int16_t put_off = static_cast<int16_t>(difficulty[i] * caution >> 12);
-    const int16_t mixed = static_cast<int16_t>(known + biased + guessed - put_off);
-    odds[i] = static_cast<int16_t>((mixed & valid[i]) | (kBlocked & ~valid[i]));
+  HEARSAY_ROLLED
+  for (int first = 0; first < kMaxKnobs * kMaxValues; first += kNoiseOfABlock) {
+    int16_t noise[kNoiseOfABlock];
+    NoiseOf(draws.Block(kDrawPrior + first / kNoiseOfABlock), noise);
+    HEARSAY_UNROLL
+    for (int j = 0; j < kNoiseOfABlock; ++j) {
+      const int i = first + j;
+      const int16_t known = static_cast<int16_t>(truth[i] * truth_share >> 16);
+      const int16_t biased = static_cast<int16_t>(bias.odds[i] * bias_share >> 16);
+      const int16_t guessed = static_cast<int16_t>(noise[j] * noise_share >> 16);
+      const int16_t put_off = static_cast<int16_t>(difficulty[i] * caution >> 12);
+      const int16_t mixed = static_cast<int16_t>(known + biased + guessed - put_off);
+      odds[i] = static_cast<int16_t>((mixed & valid[i]) | (kBlocked & ~valid[i]));
+    }
   }
+  HEARSAY_ROLLED
   for (int knob = 0; knob < kMaxKnobs; ++knob) beliefs->best[knob] = beliefs->Largest(knob);
 }
 

@@ -107,12 +107,12 @@ class Search {
     for (int k = 0; k < kMaxKnobs; ++k) {
       for (int v = 0; v < kMaxValues; ++v) findings->seen_lg[k][v] = kNoSpeed;
     }
-    Start();
     int seconds = 0;
     int s = 0;
     for (; s < kMaxSubmissions; ++s) {
       const RandomWords words = draws_.Block(kDrawSubmission + s);
-      const Design next = s == 0 ? anchor_ : Next(*findings, s, seconds, words);
+      const Design next = Make(s == 0 ? First() : Next(*findings, s, seconds, words));
+      if (s == 0) anchor_ = next;
       HEARSAY_PREFETCH(&world_.entries[next.point]);
       const int effort = Effort(*findings, next);
       const int cost = agent_.pace_seconds * (64 + effort) / 64 *
@@ -134,12 +134,42 @@ class Search {
     return static_cast<Chance>(half) < chance;
   }
 
+  // How a design is made. One after the other, so that each is done in one place: threads that run
+  // in step then do it together, whatever each does it for.
+  struct Step {
+    Design base;
+    uint32_t draw = kNoDraw;  // of a design drawn afresh instead
+    uint32_t plan = 0;        // knobs that then take the value the note recommends
+    bool leaves = false;      // eager, if it still stands there: chooses a value of knob 0
+    int knob = -1;            // to choose another value of; -1: none
+    uint32_t half = 0;        // random number of that choice
+  };
+  static constexpr uint32_t kNoDraw = 0;
+
+  HEARSAY_HD Design Make(Step step) {
+    Design design = step.draw == kNoDraw ? step.base : Draw(step.draw);
+    for (uint32_t left = step.plan; left != 0; left &= left - 1) {
+      const int k = LowestBit(left);
+      design.Set(world_, k, reading_.plan[k]);
+    }
+    if (step.leaves && !design.leaves_eager()) step.knob = 0;
+    if (step.knob >= 0) {
+      const int old = design.value(step.knob);
+      design.Set(world_, step.knob, beliefs_.Choose(step.knob, old, step.half));
+    }
+    return design;
+  }
+
   // A design drawn afresh by beliefs.
   HEARSAY_HD Design Draw(uint32_t draw) {
     const RandomWords words = draws_.Block(draw);
+    uint64_t halves = words.word[0] | uint64_t{words.word[1]} << 32;
     Design design;
+    HEARSAY_ROLLED
     for (int k = 0; k < kMaxKnobs; ++k) {
-      const int v = beliefs_.Choose(k, -1, words.half(k));
+      if (k == kMaxKnobs / 2) halves = words.word[2] | uint64_t{words.word[3]} << 32;
+      const int v = beliefs_.Choose(k, -1, halves & 0xffff);
+      halves >>= 16;
       design.values |= static_cast<uint64_t>(v) << (8 * k);
       design.difficulties |= static_cast<uint64_t>(world_.difficulty[k][v]) << (8 * k);
       design.point += v * world_.stride[k];
@@ -147,76 +177,76 @@ class Search {
     return design;
   }
 
-  // Leaves eager, as a design must before its other knobs matter.
-  HEARSAY_HD void LeaveEager(Design* design, uint32_t half) {
-    if (!design->leaves_eager()) design->Set(world_, 0, beliefs_.Choose(0, 0, half));
-  }
-
   // The first design: eager or drawn by beliefs, then overridden by the plan as far as it is
-  // followed.
-  HEARSAY_HD void Start() {
+  // followed; where it is, the design leaves eager, as it must before its other knobs matter.
+  HEARSAY_HD Step First() {
     const RandomWords words = draws_.Block(kDrawPlan);
     final_half_ = words.half(7);
-    if (Chances(words.half(0), agent_.boldness)) anchor_ = Draw(kDrawStart);
+    Step step;
+    if (Chances(words.half(0), agent_.boldness)) step.draw = kDrawStart;
     const bool fully = Chances(words.half(1), agent_.following_fully);
     const bool partly = Chances(words.half(2), agent_.following_partly);
-    if (!fully && !partly) return;
-    bool any = false;
-    for (int k = 0; k < world_.knob_count; ++k) {
-      if (reading_.plan[k] < 0) continue;
-      if (!fully && (words.half(3) >> k & 1) == 0) continue;
-      anchor_.Set(world_, k, reading_.plan[k]);
-      any = true;
+    if (!fully & !partly) return step;
+    for (int k = 0; k < kMaxKnobs; ++k) {
+      step.plan |= static_cast<uint32_t>(reading_.plan[k] >= 0) << k;
     }
-    if (!any) return;
+    if (!fully) step.plan &= words.half(3);
+    if (step.plan == 0) return step;
     outcome_.following = fully ? Following::kFully : Following::kPartly;
-    LeaveEager(&anchor_, words.half(4));
+    step.leaves = true;
+    step.half = words.half(4);
+    return step;
   }
 
-  HEARSAY_HD Design Next(const Findings& findings, int s, int seconds, const RandomWords& words) {
-    if (mending_) return last_;
-    const Design base = findings.passed ? findings.best : anchor_;
-    if (reading_.to_test != 0) return TestOf(base, words);
+  HEARSAY_HD Step Next(const Findings& findings, int s, int seconds, const RandomWords& words) {
+    Step step;
+    step.base = mending_ ? last_ : (findings.passed ? findings.best : anchor_);
+    if (mending_) return step;
+    if (reading_.to_test != 0) return TestOf(step, words);
     // Something that passes is worth more than a last try at something that may not.
     const bool late = (s >= 7) | (seconds > kBudgetSeconds * 2 / 3);
-    if (!findings.passed & late & Chances(words.half(0), kCertain / 4 * 3)) return Design();
-    if (!base.leaves_eager()) {
-      if (!Chances(words.half(6), agent_.boldness)) return Tweak(base, words);
-      Design design = Draw(kDrawJump + s);
-      LeaveEager(&design, words.half(7));
-      return design;
+    if (!findings.passed & late & Chances(words.half(0), kCertain / 4 * 3)) {
+      step.base = Design();
+      return step;
     }
-    if (Chances(words.half(0), agent_.jump)) return Draw(kDrawJump + s);
-    return Tweak(base, words);
+    const bool eager = !step.base.leaves_eager();
+    if (eager ? Chances(words.half(6), agent_.boldness) : Chances(words.half(0), agent_.jump)) {
+      step.draw = kDrawJump + s;
+      step.leaves = eager;
+      step.half = words.half(7);
+      return step;
+    }
+    return Tweak(step, words);
   }
 
   // The base with the value of the first closure that is yet to be tested.
-  HEARSAY_HD Design TestOf(Design base, const RandomWords& words) {
+  HEARSAY_HD Step TestOf(Step step, const RandomWords& words) {
     const int slot = LowestBit(reading_.to_test);
     reading_.to_test &= reading_.to_test - 1;
     testing_ = slot;
     const Claim claim = intake_.claims[slot];
-    if (claim.knob() != 0) LeaveEager(&base, words.half(7));
-    base.Set(world_, claim.knob(), claim.value());
-    return base;
+    step.base.Set(world_, claim.knob(), claim.value());
+    step.leaves = claim.knob() != 0;
+    step.half = words.half(7);
+    return step;
   }
 
   // The base with one knob changed: the knob by how much its best value promises, the value by
   // odds.
-  HEARSAY_HD Design Tweak(Design base, const RandomWords& words) {
+  HEARSAY_HD Step Tweak(Step step, const RandomWords& words) const {
     int16_t promise[kMaxKnobs];
     int16_t most = kBlocked;
     for (int k = 0; k < kMaxKnobs; ++k) {
-      const int gain = beliefs_.best[k] - beliefs_.odds[k][base.value(k)];
+      const int gain = beliefs_.best[k] - beliefs_.odds[k][step.base.value(k)];
       const int wanted = Clamp(gain, 0, kBeliefLimit) + reading_.focus[k];
       promise[k] = static_cast<int16_t>(world_.value_count[k] < 2 ? kBlocked : wanted);
       most = promise[k] > most ? promise[k] : most;
     }
     uint32_t weights[kMaxKnobs];
     for (int k = 0; k < kMaxKnobs; ++k) weights[k] = ChoiceWeight(promise[k] - most);
-    const int knob = PickOfEight(weights, words.half(1) << 16);
-    base.Set(world_, knob, beliefs_.Choose(knob, base.value(knob), words.half(2)));
-    return base;
+    step.knob = PickOfEight(weights, words.half(1) << 16);
+    step.half = words.half(2);
+    return step;
   }
 
   // What is difficult in a try, in sixteenths of a step: all of it for a first design; next to one

@@ -15,11 +15,14 @@
 #define HEARSAY_COUNT_TRAILING_ZEROS(bits) __builtin_ctzll(bits)
 #endif
 
-// Before a loop: unroll it on a GPU, where an array stays in registers only if no variable indexes it.
+// Before a loop, on a GPU: unroll it, where an array stays in registers only if no variable indexes
+// it; or leave it a loop, since code must be fetched as well.
 #ifdef __CUDA_ARCH__
 #define HEARSAY_UNROLL _Pragma("unroll")
+#define HEARSAY_ROLLED _Pragma("unroll 1")
 #else
 #define HEARSAY_UNROLL
+#define HEARSAY_ROLLED
 #endif
 
 // Asks for the cache line at an address ahead of its use.
