@@ -9,12 +9,6 @@
 
 #include "tests/lineage/lineage_testing.h"
 
-// Graphviz and the font libraries behind it never free what they know of fonts. Asked for by the
-// leak checker of the address sanitizer; without it nobody calls this.
-extern "C" const char* __lsan_default_suppressions() {
-  return "leak:libgvc\nleak:libfontconfig\nleak:libglib\nleak:libpango\n";
-}
-
 namespace hearsay {
 namespace {
 
