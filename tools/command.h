@@ -41,6 +41,7 @@ std::unique_ptr<Command> NewAncestryCommand();
 std::unique_ptr<Command> NewDescendantsCommand();
 std::unique_ptr<Command> NewGraphCommand();
 std::unique_ptr<Command> NewStudyCommand();
+std::unique_ptr<Command> NewReportCommand();
 std::unique_ptr<Command> NewSweepCommand();
 std::unique_ptr<Command> NewProblemsCommand();
 std::unique_ptr<Command> NewAgentsCommand();

@@ -37,6 +37,8 @@ constexpr CommandEntry kCommands[] = {
      "  hearsay study transfer --format csv --table 1\n"
      "  hearsay study attribution\n",
      NewStudyCommand},
+    {"report", "Write all studies of a run as one HTML page",
+     "  hearsay report R1 -o report.html\n", NewReportCommand},
     {"sweep", "Run a plan over a grid of values, and list what came of it",
      "  hearsay sweep --vary topology=relay/pool:4,best --vary seed=1/2/3\n"
      "  hearsay sweep plan.textproto --vary policy=none/verify_gate=0.5/ttl=3,keep_hedges\n",

@@ -18,17 +18,6 @@ std::string ShortestReal(double number) {
   return std::string(buffer, end);
 }
 
-std::string CellText(const Cell& cell) {
-  if (const auto* text = std::get_if<std::string>(&cell)) return *text;
-  if (const auto* integer = std::get_if<int64_t>(&cell)) return absl::StrCat(*integer);
-  if (const auto* real = std::get_if<double>(&cell)) return absl::StrFormat("%.4g", *real);
-  return "-";
-}
-
-bool IsNumber(const Cell& cell) {
-  return std::holds_alternative<int64_t>(cell) || std::holds_alternative<double>(cell);
-}
-
 // Code points: every byte of UTF-8 but those that go on with one.
 size_t WidthOf(absl::string_view text) {
   return static_cast<size_t>(std::count_if(
@@ -136,6 +125,17 @@ void AppendCsvLine(const Items& items, Format format, std::string* out) {
 }
 
 }  // namespace
+
+std::string CellText(const Cell& cell) {
+  if (const auto* text = std::get_if<std::string>(&cell)) return *text;
+  if (const auto* integer = std::get_if<int64_t>(&cell)) return absl::StrCat(*integer);
+  if (const auto* real = std::get_if<double>(&cell)) return absl::StrFormat("%.4g", *real);
+  return "-";
+}
+
+bool IsNumber(const Cell& cell) {
+  return std::holds_alternative<int64_t>(cell) || std::holds_alternative<double>(cell);
+}
 
 std::string FormatText(const std::vector<Table>& tables, bool bold_titles) {
   std::string out;

@@ -20,6 +20,10 @@ std::string FormatText(const std::vector<Table>& tables, bool bold_titles);
 std::string FormatJson(const std::vector<Table>& tables);
 std::string FormatCsv(const std::vector<Table>& tables);
 
+// One cell as text for people, "-" where there is no number.
+std::string CellText(const Cell& cell);
+bool IsNumber(const Cell& cell);
+
 // The flags of every command that prints tables.
 class OutputFlags {
  public:

@@ -1,7 +1,5 @@
 // hearsay study: summaries of a run, one function a study.
 #include <future>
-#include <optional>
-#include <set>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -11,11 +9,11 @@
 #include "lineage/policies.h"
 #include "lineage/spread.h"
 #include "lineage/transfer.h"
-#include "rounds/plan.h"
 #include "tasks/words.h"
 #include "tools/command.h"
 #include "tools/kb_access.h"
 #include "tools/output.h"
+#include "tools/policy_runs.h"
 
 namespace hearsay {
 namespace {
@@ -71,43 +69,13 @@ Tables OfClaims(const Store& store, const RunRecord& run) {
   return Grouped(study(store, *claims->table, {}));
 }
 
-// The plan of a run without its policies, as text.
-absl::StatusOr<std::string> PlanWithoutPolicies(const RunRecord& run) {
-  absl::StatusOr<Plan> plan = ParsePlan(run.plan_text(), absl::StrCat("plan of run R", run.run()));
-  if (!plan.ok()) return absl::DataLossError(plan.status().message());
-  plan->clear_policies();
-  return FormatPlan(*plan);
-}
-
 Tables Policies(const Store& store, const RunRecord& run) {
-  const absl::StatusOr<std::string> wanted = PlanWithoutPolicies(run);
-  if (!wanted.ok()) return wanted.status();
-  const absl::StatusOr<std::vector<RunRecord>> all = store.Runs();
-  if (!all.ok()) return all.status();
-  std::vector<RunRecord> runs;
-  std::optional<RunRecord> without;
-  std::set<std::string> seen;
-  for (const RunRecord& other : *all) {
-    const absl::StatusOr<std::string> plan = PlanWithoutPolicies(other);
-    if (!plan.ok()) return plan.status();
-    if (*plan != *wanted || other.worlds_digest() != run.worlds_digest() ||
-        other.state() != RunRecord::COMPLETE || !seen.insert(other.policies()).second) {
-      continue;
-    }
-    if (other.policies().empty()) {
-      without = other;
-    } else {
-      runs.push_back(other);
-    }
-  }
-  if (!without.has_value()) {
-    return absl::FailedPreconditionError(
-        absl::StrCat("no complete run of the plan of R", run.run(),
-                     " without policies; make one: hearsay sweep --vary policy=none/verify_gate"));
-  }
+  const absl::StatusOr<PolicyRuns> runs = FindPolicyRuns(store, run);
+  if (!runs.ok()) return runs.status();
   const auto atlas = Atlas::Create(run.hardware());
   if (!atlas.ok()) return absl::DataLossError(atlas.status().message());
-  const absl::StatusOr<PolicyStudy> study = StudyPolicies(store, *without, runs, **atlas);
+  const absl::StatusOr<PolicyStudy> study =
+      StudyPolicies(store, runs->without, runs->with, **atlas);
   if (!study.ok()) return study.status();
   return PolicyTables(*study);
 }
