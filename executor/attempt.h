@@ -26,7 +26,7 @@ struct AttemptMemory {
 // Runs an attempt. Sets all of `outcome` but reception and agent, which the caller knows, and all
 // of `note`. `round` stamps the claims; the random numbers come from `draws` alone. REQUIRES: every
 // claim of `intake` that names a knob names one of `world`, with a value of it.
-template <typename Observer>
+template <typename Pace, typename Observer>
 HEARSAY_HD inline void RunAttempt(const World& world, const PriorTable& priors,
                                   const PriorNoise& bias, Dsl dsl, const AgentProfile& agent,
                                   const Policies& policies, int round, const Intake& intake,
@@ -37,10 +37,11 @@ HEARSAY_HD inline void RunAttempt(const World& world, const PriorTable& priors,
   Reading& reading = *new (&memory->reading) Reading;
   Read(world, priors, bias, dsl, agent, policies, intake, draws, &reading, outcome);
   Findings& findings = *new (&memory->findings) Findings;
-  Search<Observer>(world, dsl, agent, intake, draws, &reading, outcome, observer).Run(&findings);
+  Search<Pace, Observer>(world, dsl, agent, intake, draws, &reading, outcome, observer)
+      .Run(&findings);
   outcome->adopted = reading.adopted;
   Writer(world, dsl, agent, policies, round, intake, reading, findings, draws, outcome, note)
-      .Write();
+      .template Write<Pace>();
 }
 
 // The same with memory of its own.
@@ -51,8 +52,8 @@ HEARSAY_HD inline void RunAttempt(const World& world, const PriorTable& priors,
                                   const Draws& draws, Outcome* outcome, WrittenNote* note,
                                   Observer* observer) {
   AttemptMemory memory;
-  RunAttempt(world, priors, bias, dsl, agent, policies, round, intake, draws, outcome, note,
-             observer, &memory);
+  RunAttempt<NoPace>(world, priors, bias, dsl, agent, policies, round, intake, draws, outcome, note,
+                     observer, &memory);
 }
 
 }  // namespace hearsay

@@ -65,8 +65,8 @@ class CpuExecutor final : public Executor {
       AttemptMemory memory;
       ChunkSum& sum = sums[chunk];
       for (int i = 0; i < count; ++i) {
-        sum.digest += RunLane(run_, ranking, before, round, slot, first + i, &outcomes[i],
-                              &notes[i], &traces[i], &observer, &memory);
+        sum.digest += RunLane<NoPace>(run_, ranking, before, round, slot, first + i, &outcomes[i],
+                                      &notes[i], &traces[i], &observer, &memory);
         AddRefuted(outcomes[i], traces[i].intake, &sum.refuted);
       }
       if (visit) visit(chunk, {slot, first, count, outcomes, notes, traces.data()});

@@ -10,8 +10,14 @@
 namespace hearsay {
 namespace {
 
-constexpr int kThreads = 128;     // of a block
-constexpr int kBlocksAtOnce = 4;  // of a multiprocessor, as its shared memory allows
+#ifndef LT
+#define LT 512
+#define LB 1
+#endif
+constexpr int kThreads = 128;  // of a block
+constexpr int kLaneThreads =
+    LT;  // of a block that runs lanes: all that a multiprocessor's shared memory
+constexpr int kLaneBlocks = LB;  //
 
 int Blocks(int64_t count) { return static_cast<int>((count + kThreads - 1) / kThreads); }
 
@@ -22,13 +28,20 @@ absl::Status StatusOf(cudaError_t error, const char* doing) {
   return absl::InternalError(what);
 }
 
-// The sum and the union over a warp, in its first thread. All 32 threads take part.
-__device__ uint64_t WarpSum(uint64_t value) {
-  for (int by = 16; by > 0; by /= 2) value += __shfl_down_sync(0xffffffffu, value, by);
+// The sum and the union over a warp, in its first thread. The first threads of the warp take part,
+// those in `mask`.
+__device__ uint64_t WarpSum(unsigned mask, uint64_t value) {
+  for (int by = 16; by > 0; by /= 2) {
+    const uint64_t other = __shfl_down_sync(mask, value, by);
+    value += threadIdx.x % 32 + by < __popc(mask) ? other : 0;
+  }
   return value;
 }
-__device__ uint64_t WarpUnion(uint64_t bits) {
-  for (int by = 16; by > 0; by /= 2) bits |= __shfl_down_sync(0xffffffffu, bits, by);
+__device__ uint64_t WarpUnion(unsigned mask, uint64_t bits) {
+  for (int by = 16; by > 0; by /= 2) {
+    const uint64_t other = __shfl_down_sync(mask, bits, by);
+    bits |= threadIdx.x % 32 + by < __popc(mask) ? other : 0;
+  }
   return bits;
 }
 
@@ -40,29 +53,48 @@ __device__ void UniteBits(uint64_t* to, uint64_t bits) {
 // then threads that use the same place of theirs use different banks.
 constexpr int kMemoryBytes = (sizeof(AttemptMemory) / 8 | 1) * 8;
 static_assert(sizeof(AttemptMemory) % 8 == 0 && alignof(AttemptMemory) <= 8);
-constexpr int kBlockMemoryBytes = kThreads * kMemoryBytes;
+constexpr int kBlockMemoryBytes = kLaneThreads * kMemoryBytes;
+
+// The threads of a block in step: code that all of them run at once is fetched once.
+struct BlockPace {
+  HEARSAY_HD static bool Works(bool works) {
+#ifdef __CUDA_ARCH__
+    return __syncthreads_or(works);
+#else
+    return works;
+#endif
+  }
+  HEARSAY_HD static void Meet() {
+#ifdef __CUDA_ARCH__
+    __syncthreads();
+#endif
+  }
+};
+#ifndef PACE
+#define PACE BlockPace
+#endif
 
 // blockIdx.x counts blocks of one slot, blockIdx.y slots.
 template <bool kTraced>
-__global__ void __launch_bounds__(kThreads, kBlocksAtOnce) RunLanesKernel(LaneLaunch launch) {
+__global__ void __launch_bounds__(kLaneThreads, kLaneBlocks) RunLanesKernel(LaneLaunch launch) {
   extern __shared__ uint64_t block_memory[];
   AttemptMemory* const memory =
       reinterpret_cast<AttemptMemory*>(block_memory + threadIdx.x * (kMemoryBytes / 8));
   const int slot = launch.first_slot + static_cast<int>(blockIdx.y);
-  const int position = static_cast<int>(blockIdx.x * kThreads + threadIdx.x);
-  uint64_t digest = 0;
+  const int position = static_cast<int>(blockIdx.x * kLaneThreads + threadIdx.x);
+  const bool works = position < launch.lane_count;
+  const unsigned mask = __ballot_sync(0xffffffffu, works);
+  if (!works) return;
   Retractions refuted;
-  if (position < launch.lane_count) {
-    digest = RunPosition<kTraced>(launch, slot, position, memory, &refuted);
-  }
+  uint64_t digest = RunPosition<PACE, kTraced>(launch, slot, position, memory, &refuted);
   // Sums modulo 2^64 and unions: in whatever order blocks add to them, they come out the same.
-  digest = WarpSum(digest);
+  digest = WarpSum(mask, digest);
   const bool first = threadIdx.x % 32 == 0;
   if (first) atomicAdd(reinterpret_cast<unsigned long long*>(&launch.digests[slot]), digest);
   if (launch.refuted == nullptr) return;
-  refuted.infeasible = WarpUnion(refuted.infeasible);
-  refuted.not_worth_it = WarpUnion(refuted.not_worth_it);
-  refuted.use = WarpUnion(refuted.use);
+  refuted.infeasible = WarpUnion(mask, refuted.infeasible);
+  refuted.not_worth_it = WarpUnion(mask, refuted.not_worth_it);
+  refuted.use = WarpUnion(mask, refuted.use);
   if (!first) return;
   UniteBits(&launch.refuted[slot].infeasible, refuted.infeasible);
   UniteBits(&launch.refuted[slot].not_worth_it, refuted.not_worth_it);
@@ -202,10 +234,10 @@ class CudaDevice final : public Device {
   absl::Status RunLanes(int queue, const LaneLaunch& launch) override {
     return Do(
         [&] {
-          const dim3 grid(Blocks(launch.lane_count), launch.slot_count);
+          const dim3 grid((launch.lane_count + kLaneThreads - 1) / kLaneThreads, launch.slot_count);
           auto* const kernel =
               launch.traces == nullptr ? RunLanesKernel<false> : RunLanesKernel<true>;
-          kernel<<<grid, kThreads, kBlockMemoryBytes, streams_[queue]>>>(launch);
+          kernel<<<grid, kLaneThreads, kBlockMemoryBytes, streams_[queue]>>>(launch);
           return cudaGetLastError();
         },
         "running lanes");

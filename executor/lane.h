@@ -147,7 +147,7 @@ HEARSAY_HD inline Outcome RunSolo(const RunTables& run, int slot, int lane, int 
 
 // One lane in one round. Reads the state after the round before (ignored in round 0), writes this
 // lane's outcome, note and trace, and returns the digest of the attempt.
-template <typename Observer>
+template <typename Pace, typename Observer>
 HEARSAY_HD inline uint64_t RunLane(const RunTables& run, const Ranking& ranking,
                                    const RoundState& before, int round, int slot, int lane,
                                    Outcome* outcome, WrittenNote* note, LaneTrace* trace,
@@ -186,9 +186,9 @@ HEARSAY_HD inline uint64_t RunLane(const RunTables& run, const Ranking& ranking,
                               : Draws(run.seed, Stream::kAttempt, round, problem, lane);
   *outcome = Outcome();
   outcome->agent = static_cast<uint8_t>(agent);
-  RunAttempt(run.WorldOf(slot, dsl), run.PriorsOf(slot, dsl), run.BiasOf(agent, slot), dsl,
-             run.agents[agent], as_solo ? Policies() : run.policies, round, trace->intake, draws,
-             outcome, note, observer, memory);
+  RunAttempt<Pace>(run.WorldOf(slot, dsl), run.PriorsOf(slot, dsl), run.BiasOf(agent, slot), dsl,
+                   run.agents[agent], as_solo ? Policies() : run.policies, round, trace->intake,
+                   draws, outcome, note, observer, memory);
   outcome->reception = reception;
 
   AttemptDigest digest(round, problem, lane);

@@ -65,7 +65,7 @@ HEARSAY_HD inline int LaneAtPosition(int position, int count, int period) {
 
 // Runs the lane at `position` of slot `slot`; returns its digest and adds what it refuted. With
 // kTraced launch.traces is not null.
-template <bool kTraced>
+template <typename Pace, bool kTraced>
 HEARSAY_HD inline uint64_t RunPosition(const LaneLaunch& launch, int slot, int position,
                                        AttemptMemory* memory, Retractions* refuted) {
   const RunTables& run = launch.run;
@@ -75,8 +75,9 @@ HEARSAY_HD inline uint64_t RunPosition(const LaneLaunch& launch, int slot, int p
   NoObserver observer;
   Outcome outcome;
   LaneTrace trace;
-  const uint64_t digest = RunLane(run, launch.ranking, launch.before, launch.round, slot, lane,
-                                  &outcome, &launch.after.notes[index], &trace, &observer, memory);
+  const uint64_t digest =
+      RunLane<Pace>(run, launch.ranking, launch.before, launch.round, slot, lane, &outcome,
+                    &launch.after.notes[index], &trace, &observer, memory);
   launch.after.outcomes[index] = outcome;
   if (launch.refuted != nullptr) AddRefuted(outcome, trace.intake, refuted);
   if (kTraced) {

@@ -88,7 +88,17 @@ struct NoObserver {
                                int /*seconds*/) {}
 };
 
-template <typename Observer>
+// How attempts that are computed at once keep in step. This one is for an attempt that waits for
+// nobody. A GPU's threads wait for each other (cuda_device.cu), for code that all of them run at
+// once must be fetched only once.
+struct NoPace {
+  // Whether another submission is to be made by any of those in step; `works` is whether by this.
+  HEARSAY_HD static bool Works(bool works) { return works; }
+  // Between two parts of an attempt.
+  HEARSAY_HD static void Meet() {}
+};
+
+template <typename Pace, typename Observer>
 class Search {
  public:
   HEARSAY_HD Search(const World& world, Dsl dsl, const AgentProfile& agent, const Intake& intake,
@@ -109,7 +119,9 @@ class Search {
     }
     int seconds = 0;
     int s = 0;
-    for (; s < kMaxSubmissions; ++s) {
+    bool works = true;
+    while (Pace::Works(works)) {
+      if (!works) continue;
       const RandomWords words = draws_.Block(kDrawSubmission + s);
       const Design next = Make(s == 0 ? First() : Next(*findings, s, seconds, words));
       if (s == 0) anchor_ = next;
@@ -119,10 +131,12 @@ class Search {
                        static_cast<int>(48 + (words.half(4) >> 11)) / 64;
       if (seconds + cost > kBudgetSeconds) {
         outcome_.events |= kEventOutOfTime;
-        break;
+        works = false;
+        continue;
       }
       seconds += cost;
       Submit(next, effort, words, cost, findings);
+      works = ++s < kMaxSubmissions;
     }
     outcome_.submissions = static_cast<uint8_t>(s);
     outcome_.seconds = static_cast<uint16_t>(seconds);

@@ -44,9 +44,11 @@ class Writer {
         note_(*note) {}
 
   // Evidence comes first; what no evidence speaks for takes what room is left.
+  template <typename Pace>
   HEARSAY_HD void Write() {
-    note_.size = 0;
+    Pace::Meet();
     WriteTested();
+    Pace::Meet();
     // Not a member: an array that is indexed by a variable would keep all members out of registers.
     RandomWords words[kMaxKnobs / 2];
     for (int b = 0; b < kMaxKnobs / 2; ++b) words[b] = draws_.Block(kDrawWriting + b);
@@ -67,8 +69,11 @@ class Writer {
     const uint32_t unseen = (BitsOfBytes(blamed) | speculating) & ((1u << world_.knob_count) - 1);
     for (uint32_t left = seen; left != 0; left &= left - 1) WriteSeen(LowestBit(left));
     WriteFacts(compared);
+    Pace::Meet();
     Retell();
+    Pace::Meet();
     for (uint32_t left = unseen; left != 0; left &= left - 1) WriteUnseen(LowestBit(left));
+    note_.size = static_cast<uint8_t>(size_);
     outcome_.note_size = note_.size;
   }
 
@@ -80,11 +85,11 @@ class Writer {
   HEARSAY_HD uint32_t Half(int k, int i) const { return words_[k / 2].half((k & 1) * 4 + i); }
 
   HEARSAY_HD void Add(Claim claim, Change change, int parent) {
-    if (note_.size >= agent_.note_capacity) return;
-    note_.claims[note_.size] = claim;
-    note_.change[note_.size] = change;
-    note_.parent[note_.size] = static_cast<uint8_t>(parent);
-    ++note_.size;
+    if (size_ >= agent_.note_capacity) return;
+    note_.claims[size_] = claim;
+    note_.change[size_] = change;
+    note_.parent[size_] = static_cast<uint8_t>(parent);
+    ++size_;
   }
   HEARSAY_HD void AddNew(Claim claim) { Add(claim, Change::kBorn, kNoOrigin); }
 
@@ -398,8 +403,9 @@ class Writer {
   const Draws& draws_;
   Outcome& outcome_;
   WrittenNote& note_;
+  int size_ = 0;                        // of the note
   const RandomWords* words_ = nullptr;  // four 16-bit numbers a knob; valid within Write
-  uint32_t settled_ = 0;  // slots of the intake that own submissions decided
+  uint32_t settled_ = 0;                // slots of the intake that own submissions decided
 };
 
 }  // namespace hearsay

@@ -75,8 +75,8 @@ absl::StatusOr<ReplayedAttempt> ReplayAttempt(const Store& store, AttemptId atte
   WrittenNote note;
   LaneTrace trace;
   AttemptMemory memory;
-  RunLane(tables, ranker.ranking(), before, attempt.round(), 0, attempt.lane(), &replayed.outcome,
-          &note, &trace, &log, &memory);
+  RunLane<NoPace>(tables, ranker.ranking(), before, attempt.round(), 0, attempt.lane(),
+                  &replayed.outcome, &note, &trace, &log, &memory);
   replayed.matches = replayed.outcome == block->outcomes[index] && SameNote(note, *stored_note);
   return replayed;
 }

@@ -73,8 +73,8 @@ class TwinDevice final : public Device {
           AttemptMemory memory;
           launch.digests[slot] +=
               launch.traces == nullptr
-                  ? RunPosition<false>(launch, slot, position, &memory, &refuted)
-                  : RunPosition<true>(launch, slot, position, &memory, &refuted);
+                  ? RunPosition<NoPace, false>(launch, slot, position, &memory, &refuted)
+                  : RunPosition<NoPace, true>(launch, slot, position, &memory, &refuted);
           if (launch.refuted != nullptr) launch.refuted[slot].Unite(refuted);
         }
       }
