@@ -76,6 +76,9 @@ class Store {
   virtual absl::Status CommitRound(const RoundRecord& record,
                                    const std::vector<EncodedBlock>& blocks) = 0;
   virtual absl::Status Sync() = 0;
+  // Moves what the log holds into sorted files, where it is compressed: for the end of a run. Where
+  // this fails nothing is lost.
+  virtual absl::Status Settle() = 0;
   // The records of the committed rounds, ascending.
   virtual absl::StatusOr<std::vector<RoundRecord>> Rounds(int run) const = 0;
 

@@ -155,6 +155,7 @@ class Engine {
     record_.set_state(round == record_.rounds() ? RunRecord::COMPLETE : RunRecord::INTERRUPTED);
     status = store_.Sync();
     if (status.ok()) status = store_.PutRun(record_);
+    if (status.ok()) status = store_.Settle();
     if (!status.ok()) return status;
     return record_;
   }

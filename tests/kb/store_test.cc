@@ -100,6 +100,20 @@ TEST_P(StoreTest, KeepsWhatWasWritten) {
   ExpectHolds(*Write(), contents);
 }
 
+TEST_P(StoreTest, LeavesNothingInTheLogOnceSettled) {
+  const KbContents contents = RandomContents(2, {.lanes = 300});
+  std::unique_ptr<Store> store = Write();
+  ASSERT_TRUE(WriteContents(contents, store.get()).ok());
+  ASSERT_TRUE(store->Settle().ok());
+  store.reset();
+  uintmax_t log_bytes = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(path())) {
+    if (entry.path().extension() == ".log") log_bytes += entry.file_size();
+  }
+  EXPECT_EQ(log_bytes, 0);
+  ExpectHolds(*Read(), contents);
+}
+
 TEST_P(StoreTest, KeepsRunsApart) {
   std::unique_ptr<Store> store = Write();
   std::vector<KbContents> all;
