@@ -76,9 +76,10 @@ std::string EncodeBlock(const AttemptBlock& block) {
   record.set_sources(PutSources(block));
   record.set_has_claims(block.has_claims());
   if (block.has_claims()) {
+    std::vector<Origin> origins;
     record.set_intake(PutIntake(block));
-    record.set_claims(PutNewClaims(block));
-    record.set_notes(PutNotes(block));
+    record.set_notes(PutNotes(block, &origins));
+    record.set_claims(PutNewClaims(block, origins));
     record.set_outcomes(
         PutOutcomes(block.outcomes, block.note_begin.data(), block.intake_begin.data()));
   } else {
@@ -98,25 +99,30 @@ absl::StatusOr<AttemptBlock> DecodeBlock(AttemptId first, absl::string_view byte
     return Damaged(first, absl::StrCat("holds ", count, " attempts, not 1 to ", kBlockLanes));
   }
   const int n = static_cast<int>(count);
+  const bool claims = record.has_claims();
   AttemptBlock block;
   block.first = first;
   if (!TakeSources(record.sources(), n, &block)) return Damaged(first, "sources do not decode");
-  if (record.has_claims()) {
-    if (!TakeIntake(record.intake(), n, &block)) return Damaged(first, "intake does not decode");
-    if (!TakeNewClaims(record.claims(), n, &block)) {
-      return Damaged(first, "new claims do not decode");
-    }
-    if (!TakeNotes(record.notes(), n, &block)) return Damaged(first, "notes do not decode");
-  } else if (!record.intake().empty() || !record.claims().empty() || !record.notes().empty()) {
-    return Damaged(first, "says it holds no claims, yet does");
+  if (claims && !TakeIntake(record.intake(), n, &block)) {
+    return Damaged(first, "intake does not decode");
   }
   block.outcomes.resize(count);
-  const bool claims = record.has_claims();
   if (!TakeOutcomes(record.outcomes(), absl::MakeSpan(block.outcomes),
-                    claims ? block.note_begin.data() : nullptr,
                     claims ? block.intake_begin.data() : nullptr)) {
     return Damaged(first, "outcomes do not decode");
   }
+  if (!claims) {
+    if (record.intake().empty() && record.claims().empty() && record.notes().empty()) return block;
+    return Damaged(first, "says it holds no claims, yet does");
+  }
+  std::vector<Origin> origins;
+  if (!TakeNotes(record.notes(), n, &block, &origins)) {
+    return Damaged(first, "notes do not decode");
+  }
+  if (!TakeNewClaims(record.claims(), origins, &block)) {
+    return Damaged(first, "new claims do not decode");
+  }
+  AddNoteSizes(&block);
   return block;
 }
 
@@ -150,7 +156,7 @@ absl::StatusOr<BaselineBlock> DecodeBaselines(absl::string_view bytes) {
   for (size_t chunk = 0; chunk < chunks; ++chunk) {
     const absl::Span<Outcome> part =
         absl::MakeSpan(baselines.outcomes).subspan(chunk * kBlockLanes, kBlockLanes);
-    if (!TakeOutcomes(record.outcomes(static_cast<int>(chunk)), part, nullptr, nullptr)) {
+    if (!TakeOutcomes(record.outcomes(static_cast<int>(chunk)), part, nullptr)) {
       return absl::DataLossError("baselines: outcomes do not decode");
     }
   }
@@ -160,21 +166,21 @@ absl::StatusOr<BaselineBlock> DecodeBaselines(absl::string_view bytes) {
 std::string EncodeReceivers(const std::vector<std::vector<uint32_t>>& receivers) {
   size_t total = 0;
   for (const std::vector<uint32_t>& lanes : receivers) total += lanes.size();
-  ByteWriter out((receivers.size() + total) * kMaxVarintBytes);
+  ByteWriter sizes(receivers.size() * kMaxVarintBytes), to(total * kMaxVarintBytes);
   for (const std::vector<uint32_t>& lanes : receivers) {
-    out.Varint(static_cast<uint32_t>(lanes.size()));
+    sizes.Varint(static_cast<uint32_t>(lanes.size()));
   }
   // Most topologies send the notes of neighbours to neighbours: one lane further is 0.
   uint32_t expected = 0;
   for (const std::vector<uint32_t>& lanes : receivers) {
     for (const uint32_t lane : lanes) {
-      out.Varint(ZigZag(static_cast<int32_t>(lane - expected)));
+      to.Varint(ZigZag(static_cast<int32_t>(lane - expected)));
       expected = lane + 1;
     }
   }
   ReceiversRecord record;
   record.set_count(static_cast<uint32_t>(receivers.size()));
-  record.set_lanes(std::string(out.bytes()));
+  record.set_lanes(absl::StrCat(sizes.bytes(), to.bytes()));
   return record.SerializeAsString();
 }
 

@@ -1,5 +1,8 @@
+#include <vector>
+
 #include "kb/block_columns.h"
 #include "kb/bytes.h"
+#include "kb/column.h"
 
 namespace hearsay {
 namespace {
@@ -21,88 +24,202 @@ void SetShape(uint32_t shape, Outcome* o) {
   o->dsl = static_cast<Dsl>((shape >> 5 & 1) | (shape >> 25) << 1);
 }
 
-// A 16-bit column as its low bytes, which are noise, and then its high bytes, which compress.
+size_t Length(const uint32_t* begin, size_t i) {
+  return begin == nullptr ? 0 : begin[i + 1] - begin[i];
+}
+
+// The same code writes and reads: a Column hands each number of a column to the other side, in the
+// order of a grouping. Fields are set by reference.
+class Putter {
+ public:
+  explicit Putter(ColumnWriter* out) : out_(*out) {}
+  // `get(i)` is a byte.
+  template <typename Get>
+  void Bytes(const Grouping& grouping, const Get& get) {
+    ByteWriter column(grouping.order().size());
+    for (const uint32_t i : grouping.order()) column.Byte(get(i));
+    out_.Add(column);
+  }
+  template <typename Get>
+  void Varints(const Grouping& grouping, const Get& get) {
+    ByteWriter column(grouping.order().size() * kMaxVarintBytes);
+    for (const uint32_t i : grouping.order()) column.Varint(get(i));
+    out_.Add(column);
+  }
+
+ private:
+  ColumnWriter& out_;
+};
+
+class Taker {
+ public:
+  explicit Taker(ColumnReader* in) : in_(*in) {}
+  template <typename Set>
+  void Bytes(const Grouping& grouping, const Set& set) {
+    const uint8_t* column = in_.Next(grouping.order().size());
+    if (column == nullptr) return;
+    for (const uint32_t i : grouping.order()) set(i, *column++);
+  }
+  template <typename Set>
+  void Varints(const Grouping& grouping, uint32_t max, const Set& set) {
+    ByteReader column(in_.Next());
+    for (const uint32_t i : grouping.order()) set(i, column.Varint(max));
+    ok_ = ok_ && column.done();
+  }
+  bool ok() const { return ok_ && in_.ok(); }
+
+ private:
+  ColumnReader& in_;
+  bool ok_ = true;
+};
+
+// Refines a grouping by a byte of each outcome.
 template <typename Get>
-void PutPlanes(ByteWriter* out, size_t count, const Get& get) {
-  for (size_t i = 0; i < count; ++i) out->Byte(get(i) & 0xff);
-  for (size_t i = 0; i < count; ++i) out->Byte(get(i) >> 8);
+void Refine(Grouping* grouping, const Get& get) {
+  std::vector<uint8_t> key(grouping->order().size());
+  for (size_t i = 0; i < key.size(); ++i) key[i] = static_cast<uint8_t>(get(i));
+  grouping->Refine(key.data());
 }
 
-template <typename Set>
-bool TakePlanes(ByteReader* in, size_t count, const Set& set) {
-  const uint8_t* low = in->Bytes(count);
-  const uint8_t* high = in->Bytes(count);
-  if (high == nullptr) return false;
-  for (size_t i = 0; i < count; ++i) set(i, static_cast<uint32_t>(low[i]) | high[i] << 8);
-  return true;
+// The masks of Outcome speak of intake entries: a bit for each of these, one after the other, and
+// what lies beyond the intake, which only damage sets, as numbers.
+constexpr uint32_t Outcome::*kMasks[] = {&Outcome::adopted, &Outcome::confirmed, &Outcome::refuted};
+
+uint32_t Beyond(uint32_t mask, size_t length) { return length >= 32 ? 0 : mask >> length; }
+
+void PutMask(absl::Span<const Outcome> outcomes, uint32_t Outcome::*mask,
+             const uint32_t* intake_begin, const Grouping& natural, ColumnWriter* out) {
+  ByteWriter bits(outcomes.size() * 4 + 1);
+  uint32_t word = 0, used = 0;
+  for (size_t i = 0; i < outcomes.size(); ++i) {
+    for (size_t e = 0; e < Length(intake_begin, i); ++e) {
+      word |= (outcomes[i].*mask >> e & 1) << used;
+      if (++used < 8) continue;
+      bits.Byte(word);
+      word = used = 0;
+    }
+  }
+  if (used > 0) bits.Byte(word);
+  out->Add(bits);
+  Putter(out).Varints(natural,
+                      [&](size_t i) { return Beyond(outcomes[i].*mask, Length(intake_begin, i)); });
 }
 
-uint8_t Length(const uint32_t* begin, size_t i) {
-  return begin == nullptr ? 0 : static_cast<uint8_t>(begin[i + 1] - begin[i]);
+bool TakeMask(ColumnReader* in, absl::Span<Outcome> outcomes, uint32_t Outcome::*mask,
+              const uint32_t* intake_begin, const Grouping& natural) {
+  const size_t total = intake_begin == nullptr ? 0 : intake_begin[outcomes.size()];
+  const uint8_t* bits = in->Next((total + 7) / 8);
+  if (bits == nullptr && total > 0) return false;
+  size_t at = 0;
+  for (size_t i = 0; i < outcomes.size(); ++i) {
+    outcomes[i].*mask = 0;
+    for (size_t e = 0; e < Length(intake_begin, i); ++e, ++at) {
+      outcomes[i].*mask |= static_cast<uint32_t>(bits[at / 8] >> at % 8 & 1) << e;
+    }
+  }
+  Taker taker(in);
+  bool fits = true;
+  taker.Varints(natural, UINT32_MAX, [&](size_t i, uint32_t beyond) {
+    const size_t length = Length(intake_begin, i);
+    if (beyond == 0) return;
+    fits = fits && length < 32 && beyond <= UINT32_MAX >> length;
+    if (fits) outcomes[i].*mask |= beyond << length;
+  });
+  return fits && taker.ok();
 }
-
-constexpr size_t kOutcomeBytes = 17 * kMaxVarintBytes;  // at most
 
 }  // namespace
 
 std::string PutOutcomes(absl::Span<const Outcome> outcomes, const uint32_t* note_begin,
                         const uint32_t* intake_begin) {
-  const size_t n = outcomes.size();
   const Outcome* o = outcomes.data();
-  ByteWriter out(n * kOutcomeBytes);
-  for (size_t i = 0; i < n; ++i) out.Varint(Shape(o[i]));
-  for (size_t i = 0; i < n; ++i) out.Byte(o[i].submissions);
-  for (size_t i = 0; i < n; ++i) out.Byte(o[i].failures);
-  for (size_t i = 0; i < n; ++i) out.Byte(o[i].bugs);
-  for (size_t i = 0; i < n; ++i) out.Byte(o[i].events);
-  for (size_t i = 0; i < n; ++i) out.Byte(o[i].costly_slot);
-  for (size_t i = 0; i < n; ++i) out.Byte(o[i].agent);
-  for (size_t i = 0; i < n; ++i) out.Byte(o[i].note_size - Length(note_begin, i));
-  for (size_t i = 0; i < n; ++i) out.Byte(o[i].intake_size - Length(intake_begin, i));
-  PutPlanes(&out, n, [o](size_t i) { return ZigZag(o[i].speed_lg) & 0xffff; });
-  PutPlanes(&out, n, [o](size_t i) { return uint32_t{o[i].point}; });
-  PutPlanes(&out, n, [o](size_t i) { return uint32_t{o[i].seconds}; });
-  for (size_t i = 0; i < n; ++i) out.Varint(ZigZag(o[i].closure_cost_lg));
-  for (size_t i = 0; i < n; ++i) out.Varint(o[i].adopted);
-  for (size_t i = 0; i < n; ++i) out.Varint(o[i].confirmed);
-  for (size_t i = 0; i < n; ++i) out.Varint(o[i].refuted);
-  return std::string(out.bytes());
+  ColumnWriter out;
+  Putter put(&out);
+  const Grouping natural(outcomes.size());
+  put.Varints(natural, [o](size_t i) { return Shape(o[i]); });
+  put.Bytes(natural, [o](size_t i) { return o[i].agent; });
+  put.Bytes(natural, [&](size_t i) { return o[i].note_size - Length(note_begin, i); });
+  put.Bytes(natural, [&](size_t i) { return o[i].intake_size - Length(intake_begin, i); });
+  Grouping alike(outcomes.size());
+  Refine(&alike, [o](size_t i) { return Shape(o[i]); });
+  Grouping points = alike;
+  put.Bytes(alike, [o](size_t i) { return o[i].submissions; });
+  Refine(&alike, [o](size_t i) { return o[i].submissions; });
+  put.Bytes(alike, [o](size_t i) { return o[i].failures; });
+  Refine(&alike, [o](size_t i) { return o[i].failures; });
+  put.Bytes(alike, [o](size_t i) { return o[i].bugs; });
+  put.Bytes(alike, [o](size_t i) { return o[i].events; });
+  put.Bytes(alike, [o](size_t i) { return o[i].seconds >> 8; });
+  put.Bytes(alike, [o](size_t i) { return o[i].seconds; });
+  Refine(&alike, [o](size_t i) { return o[i].events; });
+  put.Bytes(alike, [o](size_t i) { return o[i].costly_slot; });
+  Refine(&alike, [o](size_t i) { return o[i].costly_slot; });
+  put.Varints(alike, [o](size_t i) { return ZigZag(o[i].closure_cost_lg); });
+  put.Bytes(points, [o](size_t i) { return o[i].point >> 8; });
+  Refine(&points, [o](size_t i) { return o[i].point >> 8; });
+  put.Bytes(points, [o](size_t i) { return o[i].point; });
+  Refine(&points, [o](size_t i) { return o[i].point; });
+  // One design runs at one speed, but for noise.
+  int speed = 0;
+  put.Varints(points, [o, &speed](size_t i) {
+    const uint32_t more = ZigZag(o[i].speed_lg - speed);
+    speed = o[i].speed_lg;
+    return more;
+  });
+  for (uint32_t Outcome::*mask : kMasks) PutMask(outcomes, mask, intake_begin, natural, &out);
+  return out.Take();
 }
 
-bool TakeOutcomes(absl::string_view bytes, absl::Span<Outcome> outcomes, const uint32_t* note_begin,
+bool TakeOutcomes(absl::string_view bytes, absl::Span<Outcome> outcomes,
                   const uint32_t* intake_begin) {
-  const size_t n = outcomes.size();
   Outcome* o = outcomes.data();
-  ByteReader in(bytes);
-  for (size_t i = 0; i < n; ++i) SetShape(in.Varint(), &o[i]);
-  const uint8_t* plain[8];
-  for (const uint8_t*& column : plain) column = in.Bytes(n);
-  if (!in.ok()) return false;
-  for (size_t i = 0; i < n; ++i) {
-    o[i].submissions = plain[0][i];
-    o[i].failures = plain[1][i];
-    o[i].bugs = plain[2][i];
-    o[i].events = plain[3][i];
-    o[i].costly_slot = plain[4][i];
-    o[i].agent = plain[5][i];
-    o[i].note_size = plain[6][i] + Length(note_begin, i);
-    o[i].intake_size = plain[7][i] + Length(intake_begin, i);
+  ColumnReader in(bytes);
+  Taker take(&in);
+  const Grouping natural(outcomes.size());
+  take.Varints(natural, UINT32_MAX, [o](size_t i, uint32_t v) { SetShape(v, &o[i]); });
+  take.Bytes(natural, [o](size_t i, uint8_t v) { o[i].agent = v; });
+  take.Bytes(natural, [o](size_t i, uint8_t v) { o[i].note_size = v; });
+  take.Bytes(natural, [&](size_t i, uint8_t v) {
+    o[i].intake_size = static_cast<uint8_t>(v + Length(intake_begin, i));
+  });
+  Grouping alike(outcomes.size());
+  Refine(&alike, [o](size_t i) { return Shape(o[i]); });
+  Grouping points = alike;
+  take.Bytes(alike, [o](size_t i, uint8_t v) { o[i].submissions = v; });
+  Refine(&alike, [o](size_t i) { return o[i].submissions; });
+  take.Bytes(alike, [o](size_t i, uint8_t v) { o[i].failures = v; });
+  Refine(&alike, [o](size_t i) { return o[i].failures; });
+  take.Bytes(alike, [o](size_t i, uint8_t v) { o[i].bugs = v; });
+  take.Bytes(alike, [o](size_t i, uint8_t v) { o[i].events = v; });
+  take.Bytes(alike, [o](size_t i, uint8_t v) { o[i].seconds = static_cast<uint16_t>(v << 8); });
+  take.Bytes(alike, [o](size_t i, uint8_t v) { o[i].seconds |= v; });
+  Refine(&alike, [o](size_t i) { return o[i].events; });
+  take.Bytes(alike, [o](size_t i, uint8_t v) { o[i].costly_slot = v; });
+  Refine(&alike, [o](size_t i) { return o[i].costly_slot; });
+  take.Varints(alike, UINT16_MAX, [o](size_t i, uint32_t v) {
+    o[i].closure_cost_lg = static_cast<int16_t>(UnZigZag(v));
+  });
+  take.Bytes(points, [o](size_t i, uint8_t v) { o[i].point = static_cast<uint16_t>(v << 8); });
+  Refine(&points, [o](size_t i) { return o[i].point >> 8; });
+  take.Bytes(points, [o](size_t i, uint8_t v) { o[i].point |= v; });
+  Refine(&points, [o](size_t i) { return o[i].point; });
+  int speed = 0;
+  take.Varints(points, 2 * UINT16_MAX + 1, [o, &speed](size_t i, uint32_t v) {
+    speed = static_cast<int16_t>(speed + UnZigZag(v));
+    o[i].speed_lg = static_cast<int16_t>(speed);
+  });
+  if (!take.ok()) return false;
+  for (uint32_t Outcome::*mask : kMasks) {
+    if (!TakeMask(&in, outcomes, mask, intake_begin, natural)) return false;
   }
-  const auto set_speed = [o](size_t i, uint32_t v) {
-    o[i].speed_lg = static_cast<int16_t>(UnZigZag(v));
-  };
-  if (!TakePlanes(&in, n, set_speed) ||
-      !TakePlanes(&in, n, [o](size_t i, uint32_t v) { o[i].point = v; }) ||
-      !TakePlanes(&in, n, [o](size_t i, uint32_t v) { o[i].seconds = v; })) {
-    return false;
-  }
-  for (size_t i = 0; i < n; ++i) {
-    o[i].closure_cost_lg = static_cast<int16_t>(UnZigZag(in.Varint(0xffff)));
-  }
-  for (size_t i = 0; i < n; ++i) o[i].adopted = in.Varint();
-  for (size_t i = 0; i < n; ++i) o[i].confirmed = in.Varint();
-  for (size_t i = 0; i < n; ++i) o[i].refuted = in.Varint();
   return in.done();
+}
+
+void AddNoteSizes(AttemptBlock* block) {
+  for (size_t i = 0; i < block->outcomes.size(); ++i) {
+    Outcome& o = block->outcomes[i];
+    o.note_size = static_cast<uint8_t>(o.note_size + Length(block->note_begin.data(), i));
+  }
 }
 
 }  // namespace hearsay

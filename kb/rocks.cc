@@ -54,8 +54,9 @@ rocksdb::Options MakeOptions(Store::Mode mode, rocksdb::Env* env) {
   return options;
 }
 
-// Columns of small numbers (docs/formats.md) shrink by a quarter more under ZSTD than under LZ4,
-// which codes no frequencies; the other families hold too little to matter.
+// Columns too short to be worth compressing by themselves (kb/column.h), those of runs of few
+// lanes, are compressed many together, and ZSTD codes their frequencies, which LZ4 does not. The
+// other families hold too little to matter.
 rocksdb::Options OptionsOf(absl::string_view family, rocksdb::Options options) {
   if (family == kFamilyNames[kAttempts]) options.compression = rocksdb::kZSTD;
   return options;
@@ -264,6 +265,38 @@ absl::Status Rocks::Ingest(const std::vector<SortedPairs>& files) {
   // Best effort, since the disk may be full of just these; the next writer removes the rest.
   RemoveLeftovers().IgnoreError();
   return Error(s);
+}
+
+absl::Status Rocks::Flush() {
+  const rocksdb::Status s = db_->Flush(rocksdb::FlushOptions(), {handles_.begin(), handles_.end()});
+  return s.ok() ? absl::OkStatus() : Error(s);
+}
+
+absl::StatusOr<StoreSizes> Rocks::Sizes() const {
+  StoreSizes sizes;
+  for (int family = 0; family < kFamilyCount; ++family) {
+    rocksdb::ColumnFamilyMetaData files;
+    db_->GetColumnFamilyMetaData(handles_[family], &files);
+    uint64_t entries = 0;
+    db_->GetIntProperty(handles_[family], rocksdb::DB::Properties::kEstimateNumKeys, &entries);
+    sizes.families.push_back({kFamilyNames[family], static_cast<int64_t>(entries),
+                              static_cast<int64_t>(files.file_count),
+                              static_cast<int64_t>(files.size)});
+  }
+  std::vector<std::string> children;
+  if (rocksdb::Status s = env_->GetChildren(path_, &children); !s.ok()) return Error(s);
+  for (const std::string& child : children) {
+    uint64_t bytes = 0;
+    bool is_directory = false;
+    const std::string file = absl::StrCat(path_, "/", child);
+    if (absl::EndsWith(child, ".sst") || !env_->IsDirectory(file, &is_directory).ok() ||
+        is_directory || !env_->GetFileSize(file, &bytes).ok()) {
+      continue;  // counted above, or gone since it was listed
+    }
+    const bool log = absl::EndsWith(child, ".log");
+    (log ? sizes.log_bytes : sizes.other_bytes) += static_cast<int64_t>(bytes);
+  }
+  return sizes;
 }
 
 absl::Status Rocks::Error(const rocksdb::Status& status) const {

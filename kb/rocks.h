@@ -56,6 +56,9 @@ class Rocks {
 
   // Writes each of `files` as sorted files and ingests them all at once, or none.
   absl::Status Ingest(const std::vector<SortedPairs>& files);
+  // Moves what the log holds into sorted files.
+  absl::Status Flush();
+  absl::StatusOr<StoreSizes> Sizes() const;
   // `status` as a sentence that names the kb.
   absl::Status Error(const rocksdb::Status& status) const;
 

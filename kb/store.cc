@@ -35,7 +35,8 @@ class RocksStore : public Store {
   absl::Status CommitRound(const RoundRecord& record,
                            const std::vector<EncodedBlock>& blocks) override;
   absl::Status Sync() override;
-  absl::Status Settle() override;
+  absl::Status Flush() override { return rocks_->Flush(); }
+  absl::StatusOr<StoreSizes> Sizes() const override { return rocks_->Sizes(); }
   absl::StatusOr<std::vector<RoundRecord>> Rounds(int run) const override {
     return Records<RoundRecord>(kRounds, RunKey(run));
   }
@@ -280,15 +281,6 @@ absl::Status RocksStore::CommitRound(const RoundRecord& record,
 
 absl::Status RocksStore::Sync() {
   const rocksdb::Status s = rocks_->db()->SyncWAL();
-  return s.ok() ? absl::OkStatus() : rocks_->Error(s);
-}
-
-absl::Status RocksStore::Settle() {
-  std::vector<rocksdb::ColumnFamilyHandle*> handles;
-  for (int family = 0; family < kFamilyCount; ++family) {
-    handles.push_back(rocks_->handle(static_cast<Family>(family)));
-  }
-  const rocksdb::Status s = rocks_->db()->Flush(rocksdb::FlushOptions(), handles);
   return s.ok() ? absl::OkStatus() : rocks_->Error(s);
 }
 

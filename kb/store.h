@@ -38,6 +38,24 @@ struct EncodedBlock {
       receivers;  // value in `receivers` for the same lanes of the round before; may be empty
 };
 
+// What a kb takes on disk, in bytes. Entries that were written over count until they are merged.
+struct StoreSizes {
+  struct Family {
+    std::string name;
+    int64_t entries = 0;
+    int64_t files = 0;
+    int64_t bytes = 0;  // of its sorted files
+  };
+  std::vector<Family> families;
+  int64_t log_bytes = 0;    // the write-ahead log: what was not moved to sorted files yet
+  int64_t other_bytes = 0;  // the database's own records and messages
+  int64_t total_bytes() const {
+    int64_t total = log_bytes + other_bytes;
+    for (const Family& family : families) total += family.bytes;
+    return total;
+  }
+};
+
 struct StoreOptions {
   // Rounds from this size on are written as sorted files and ingested; smaller ones go through the
   // write-ahead log, which spares a run of many small rounds a file each.
@@ -76,9 +94,10 @@ class Store {
   virtual absl::Status CommitRound(const RoundRecord& record,
                                    const std::vector<EncodedBlock>& blocks) = 0;
   virtual absl::Status Sync() = 0;
-  // Moves what the log holds into sorted files, where it is compressed: for the end of a run. Where
-  // this fails nothing is lost.
-  virtual absl::Status Settle() = 0;
+  // As Sync(), and moves what the log holds into sorted files, which are compressed. Whoever ends a
+  // run calls it; killed before, a kb is as whole, but larger.
+  virtual absl::Status Flush() = 0;
+  virtual absl::StatusOr<StoreSizes> Sizes() const = 0;
   // The records of the committed rounds, ascending.
   virtual absl::StatusOr<std::vector<RoundRecord>> Rounds(int run) const = 0;
 

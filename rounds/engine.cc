@@ -153,9 +153,8 @@ class Engine {
     absl::Status status = committer.Wait();
     if (!status.ok()) return status;
     record_.set_state(round == record_.rounds() ? RunRecord::COMPLETE : RunRecord::INTERRUPTED);
-    status = store_.Sync();
+    status = store_.Flush();
     if (status.ok()) status = store_.PutRun(record_);
-    if (status.ok()) status = store_.Settle();
     if (!status.ok()) return status;
     return record_;
   }

@@ -46,6 +46,7 @@ std::unique_ptr<Command> NewSweepCommand();
 std::unique_ptr<Command> NewProblemsCommand();
 std::unique_ptr<Command> NewAgentsCommand();
 std::unique_ptr<Command> NewCheckCommand();
+std::unique_ptr<Command> NewKbCommand();
 std::unique_ptr<Command> NewCompareCommand();
 
 }  // namespace hearsay

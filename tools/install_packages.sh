@@ -5,7 +5,7 @@ set -euo pipefail
 
 packages=(
   cmake ninja-build g++ pkg-config ca-certificates
-  libprotobuf-dev protobuf-compiler libabsl-dev librocksdb-dev
+  libprotobuf-dev protobuf-compiler libabsl-dev librocksdb-dev libzstd-dev
   libgraphviz-dev graphviz libcli11-dev
   libgtest-dev libgmock-dev libbenchmark-dev
 )

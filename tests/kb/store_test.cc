@@ -11,6 +11,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "kb/codec.h"
+#include "kb/rocks.h"
 #include "rocksdb/db.h"
 #include "tests/kb/kb_testing.h"
 
@@ -100,17 +101,30 @@ TEST_P(StoreTest, KeepsWhatWasWritten) {
   ExpectHolds(*Write(), contents);
 }
 
-TEST_P(StoreTest, LeavesNothingInTheLogOnceSettled) {
+TEST_P(StoreTest, FlushingEmptiesTheLog) {
   const KbContents contents = RandomContents(2, {.lanes = 300});
-  std::unique_ptr<Store> store = Write();
-  ASSERT_TRUE(WriteContents(contents, store.get()).ok());
-  ASSERT_TRUE(store->Settle().ok());
-  store.reset();
-  uintmax_t log_bytes = 0;
-  for (const auto& entry : std::filesystem::directory_iterator(path())) {
-    if (entry.path().extension() == ".log") log_bytes += entry.file_size();
+  {
+    std::unique_ptr<Store> store = Write();
+    ASSERT_TRUE(WriteContents(contents, store.get()).ok());
+    const absl::StatusOr<StoreSizes> before = store->Sizes();
+    ASSERT_TRUE(before.ok()) << before.status();
+    ASSERT_TRUE(store->Flush().ok());
+    const absl::StatusOr<StoreSizes> after = store->Sizes();
+    ASSERT_TRUE(after.ok()) << after.status();
+    EXPECT_GT(before->log_bytes, 4000);
+    EXPECT_LT(after->log_bytes, 1000);
+    EXPECT_GT(after->families[kAttempts].bytes, before->log_bytes / 10);
+    int64_t blocks = 0;
+    for (const auto& round : contents.blocks) blocks += static_cast<int64_t>(round.size());
+    EXPECT_EQ(after->families[kAttempts].name, "attempts");
+    EXPECT_EQ(after->families[kAttempts].entries, blocks);
+    int64_t on_disk = 0;
+    for (const auto& file : std::filesystem::recursive_directory_iterator(path())) {
+      if (file.is_regular_file()) on_disk += static_cast<int64_t>(file.file_size());
+    }
+    EXPECT_EQ(after->total_bytes(), on_disk);
+    ExpectHolds(*store, contents);
   }
-  EXPECT_EQ(log_bytes, 0);
   ExpectHolds(*Read(), contents);
 }
 

@@ -170,7 +170,8 @@ absl::Status TestRun::CommitRound(const RoundRecord&, const std::vector<EncodedB
   return NotHere();
 }
 absl::Status TestRun::Sync() { return NotHere(); }
-absl::Status TestRun::Settle() { return NotHere(); }
+absl::Status TestRun::Flush() { return NotHere(); }
+absl::StatusOr<StoreSizes> TestRun::Sizes() const { return NotHere(); }
 absl::Status TestRun::PutBaselines(int, int, const BaselineBlock&) { return NotHere(); }
 absl::StatusOr<AttemptBlock> TestRun::BlockOf(AttemptId) const { return NotHere(); }
 absl::StatusOr<NewClaim> TestRun::FindClaim(ClaimId) const { return NotHere(); }

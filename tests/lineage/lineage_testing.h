@@ -80,7 +80,8 @@ class TestRun : public Store {
   absl::Status PutRun(const RunRecord& record) override;
   absl::Status CommitRound(const RoundRecord&, const std::vector<EncodedBlock>&) override;
   absl::Status Sync() override;
-  absl::Status Settle() override;
+  absl::Status Flush() override;
+  absl::StatusOr<StoreSizes> Sizes() const override;
   absl::StatusOr<std::vector<RoundRecord>> Rounds(int run) const override;
   absl::Status PutBaselines(int run, int problem, const BaselineBlock& block) override;
   absl::StatusOr<BaselineBlock> Baselines(int run, int problem) const override;

@@ -1,0 +1,162 @@
+#include "kb/column.h"
+
+#define ZSTD_STATIC_LINKING_ONLY  // frames without magic numbers
+#include <zstd.h>
+
+#include <algorithm>
+#include <memory>
+#include <numeric>
+
+namespace hearsay {
+namespace {
+
+enum Mode : uint32_t { kPlain = 0, kRun = 1, kZstd = 2 };
+
+// Levels above gain a fiftieth and take three times as long. What repeats in a few bytes is chance:
+// looking for long repeats only is quicker and leaves more to the frequencies.
+constexpr int kLevel = 3;
+constexpr int kLeastMatchBytes = 6;
+// Below this ZSTD's own header costs more than it gains.
+constexpr size_t kLeastToCompress = 24;
+
+struct FreeContext {
+  void operator()(ZSTD_CCtx* context) const { ZSTD_freeCCtx(context); }
+  void operator()(ZSTD_DCtx* context) const { ZSTD_freeDCtx(context); }
+};
+
+// One a thread: making one costs more than compressing a column.
+ZSTD_CCtx* Compressor() {
+  thread_local const std::unique_ptr<ZSTD_CCtx, FreeContext> context = [] {
+    std::unique_ptr<ZSTD_CCtx, FreeContext> made(ZSTD_createCCtx());
+    ZSTD_CCtx_setParameter(made.get(), ZSTD_c_compressionLevel, kLevel);
+    ZSTD_CCtx_setParameter(made.get(), ZSTD_c_minMatch, kLeastMatchBytes);
+    ZSTD_CCtx_setParameter(made.get(), ZSTD_c_format, ZSTD_f_zstd1_magicless);
+    ZSTD_CCtx_setParameter(made.get(), ZSTD_c_contentSizeFlag, 0);
+    return made;
+  }();
+  return context.get();
+}
+
+ZSTD_DCtx* Decompressor() {
+  thread_local const std::unique_ptr<ZSTD_DCtx, FreeContext> context = [] {
+    std::unique_ptr<ZSTD_DCtx, FreeContext> made(ZSTD_createDCtx());
+    ZSTD_DCtx_setParameter(made.get(), ZSTD_d_format, ZSTD_f_zstd1_magicless);
+    return made;
+  }();
+  return context.get();
+}
+
+void PutHead(std::string* out, size_t size, Mode mode) {
+  ByteWriter head(kMaxVarintBytes);
+  head.Varint(static_cast<uint32_t>(size) << 2 | mode);
+  out->append(head.bytes().data(), head.size());
+}
+
+}  // namespace
+
+void ColumnWriter::Add(absl::string_view column) {
+  if (column.size() > 1 && column.find_first_not_of(column[0]) == column.npos) {
+    PutHead(&out_, column.size(), kRun);
+    out_.push_back(column[0]);
+    return;
+  }
+  if (column.size() >= kLeastToCompress) {
+    thread_local std::string packed;
+    packed.resize(ZSTD_compressBound(column.size()));
+    const size_t size =
+        ZSTD_compress2(Compressor(), packed.data(), packed.size(), column.data(), column.size());
+    if (ZSTD_isError(size) == 0 && size + 2 < column.size()) {
+      PutHead(&out_, column.size(), kZstd);
+      ByteWriter length(kMaxVarintBytes);
+      length.Varint(static_cast<uint32_t>(size));
+      out_.append(length.bytes().data(), length.size()).append(packed.data(), size);
+      return;
+    }
+  }
+  PutHead(&out_, column.size(), kPlain);
+  out_.append(column.data(), column.size());
+}
+
+absl::string_view ColumnReader::Fail() {
+  ok_ = false;
+  return {};
+}
+
+absl::string_view ColumnReader::Next() {
+  const uint32_t head = in_.Varint();
+  const size_t size = head >> 2;
+  const uint32_t mode = head & 3;
+  if (!in_.ok() || size > kMaxColumnBytes) return Fail();
+  if (mode == kPlain) {
+    const uint8_t* bytes = in_.Bytes(size);
+    if (bytes == nullptr) return Fail();
+    return {reinterpret_cast<const char*>(bytes), size};
+  }
+  std::string& column = unpacked_.emplace_back();
+  if (mode == kRun) {
+    column.assign(size, static_cast<char>(in_.Byte()));
+    return in_.ok() ? absl::string_view(column) : Fail();
+  }
+  const size_t packed_size = in_.Varint();
+  const uint8_t* packed = in_.Bytes(packed_size);
+  if (mode != kZstd || packed == nullptr) return Fail();
+  column.resize(size);
+  const size_t got = ZSTD_decompressDCtx(Decompressor(), column.data(), size, packed, packed_size);
+  return got == size ? absl::string_view(column) : Fail();
+}
+
+const uint8_t* ColumnReader::Next(size_t size) {
+  const absl::string_view column = Next();
+  if (ok_ && column.size() == size) return reinterpret_cast<const uint8_t*>(column.data());
+  Fail();
+  return nullptr;
+}
+
+Grouping::Grouping(size_t count) : order_(count), begin_{0}, sorted_(count) {
+  std::iota(order_.begin(), order_.end(), 0);
+  if (count > 0) begin_.push_back(static_cast<uint32_t>(count));
+}
+
+void Grouping::SplitSmall(const uint8_t* key, uint32_t begin, uint32_t end) {
+  for (uint32_t i = begin + 1; i < end; ++i) {
+    const uint32_t moving = order_[i];
+    uint32_t to = i;
+    for (; to > begin && key[order_[to - 1]] > key[moving]; --to) order_[to] = order_[to - 1];
+    order_[to] = moving;
+  }
+  for (uint32_t i = begin; i < end; ++i) {
+    if (i == begin || key[order_[i]] != key[order_[i - 1]]) next_begin_.push_back(i);
+  }
+}
+
+void Grouping::SplitLarge(const uint8_t* key, uint32_t begin, uint32_t end) {
+  uint32_t counts[256] = {};
+  for (uint32_t i = begin; i < end; ++i) ++counts[key[order_[i]]];
+  uint32_t at = begin;
+  for (uint32_t& count : counts) {
+    if (count > 0) next_begin_.push_back(at);
+    at += count;
+    count = at - count;
+  }
+  for (uint32_t i = begin; i < end; ++i) sorted_[counts[key[order_[i]]]++] = order_[i];
+  std::copy(sorted_.begin() + begin, sorted_.begin() + end, order_.begin() + begin);
+}
+
+void Grouping::Refine(const uint8_t* key) {
+  constexpr uint32_t kSmall = 24;  // below, 256 counters cost more than moving a few numbers
+  next_begin_.clear();
+  for (size_t g = 0; g + 1 < begin_.size(); ++g) {
+    const uint32_t begin = begin_[g], end = begin_[g + 1];
+    if (end - begin == 1) {
+      next_begin_.push_back(begin);
+    } else if (end - begin <= kSmall) {
+      SplitSmall(key, begin, end);
+    } else {
+      SplitLarge(key, begin, end);
+    }
+  }
+  next_begin_.push_back(static_cast<uint32_t>(order_.size()));
+  begin_.swap(next_begin_);
+}
+
+}  // namespace hearsay

@@ -1,0 +1,77 @@
+// Columns of a block as bytes: each by itself, run-length coded, compressed by ZSTD, or as it is,
+// whichever is shortest. docs/formats.md has the grammar. Private to kb/'s codec.
+//
+// A column of its own has frequencies of its own, which ZSTD codes far better than those of many
+// columns mixed; and encoding runs on the threads of the executor, where RocksDB would compress on
+// its own few.
+#ifndef HEARSAY_KB_COLUMN_H_
+#define HEARSAY_KB_COLUMN_H_
+
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "kb/bytes.h"
+
+namespace hearsay {
+
+// What a column may hold at most, so that damaged bytes cannot ask for more. No block has a longer
+// one: 256 notes of 255 claims, spelt out, take three quarters of it.
+inline constexpr size_t kMaxColumnBytes = size_t{1} << 20;
+
+class ColumnWriter {
+ public:
+  // REQUIRES: at most kMaxColumnBytes.
+  void Add(absl::string_view column);
+  void Add(const ByteWriter& column) { Add(column.bytes()); }
+  std::string Take() { return std::move(out_); }
+
+ private:
+  std::string out_;
+};
+
+class ColumnReader {
+ public:
+  explicit ColumnReader(absl::string_view bytes) : in_(bytes) {}
+
+  // The next column, which lives as long as the reader. Empty, and ok() false, where there is none.
+  absl::string_view Next();
+  // The next column, of exactly `size` bytes; else nullptr, and ok() false.
+  const uint8_t* Next(size_t size);
+  bool ok() const { return ok_; }
+  bool done() const { return ok_ && in_.done(); }
+
+ private:
+  absl::string_view Fail();
+
+  ByteReader in_;
+  std::deque<std::string> unpacked_;
+  bool ok_ = true;
+};
+
+// Numbers 0 to n - 1 in an order that puts like next to like: by one key after the other, as they
+// become known, and as they were among equals. Both sides of the codec do the same.
+class Grouping {
+ public:
+  explicit Grouping(size_t count);
+  // Splits every group by `key`, [count], by number.
+  void Refine(const uint8_t* key);
+  absl::Span<const uint32_t> order() const { return order_; }
+
+ private:
+  // Sorts order_[begin, end) by key, stably, and adds the groups found to next_begin_.
+  void SplitSmall(const uint8_t* key, uint32_t begin, uint32_t end);
+  void SplitLarge(const uint8_t* key, uint32_t begin, uint32_t end);
+
+  std::vector<uint32_t> order_;
+  std::vector<uint32_t> begin_, next_begin_;  // of the groups in order_, and its end
+  std::vector<uint32_t> sorted_;
+};
+
+}  // namespace hearsay
+
+#endif  // HEARSAY_KB_COLUMN_H_
