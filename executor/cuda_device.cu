@@ -11,8 +11,8 @@ namespace hearsay {
 namespace {
 
 #ifndef LT
-#define LT 512
-#define LB 1
+#define LT 128
+#define LB 4
 #endif
 constexpr int kThreads = 128;  // of a block
 constexpr int kLaneThreads =
@@ -55,7 +55,7 @@ constexpr int kMemoryBytes = (sizeof(AttemptMemory) / 8 | 1) * 8;
 static_assert(sizeof(AttemptMemory) % 8 == 0 && alignof(AttemptMemory) <= 8);
 constexpr int kBlockMemoryBytes = kLaneThreads * kMemoryBytes;
 
-// The threads of a block in step: code that all of them run at once is fetched once.
+// The threads of a block in step. Bodies are for the device alone: on the host nobody calls them.
 struct BlockPace {
   HEARSAY_HD static bool Works(bool works) {
 #ifdef __CUDA_ARCH__
@@ -68,6 +68,67 @@ struct BlockPace {
 #ifdef __CUDA_ARCH__
     __syncthreads();
 #endif
+  }
+  HEARSAY_HD static Design Draw(bool wanted, const World& world, const Beliefs& beliefs,
+                                const RandomWords& words) {
+#ifdef __CUDA_ARCH__
+    return DrawTogether(wanted, world, beliefs, words);
+#else
+    return Design();
+#endif
+  }
+
+ private:
+  // Few threads of a warp want a design at once, and each design is eight choices. So eight threads
+  // make one design, each the choice of one knob, and a warp four at a time.
+  __device__ static Design DrawTogether(bool wanted, const World& world, const Beliefs& beliefs,
+                                        const RandomWords& words) {
+    constexpr unsigned kAll = 0xffffffffu;
+    unsigned left = __ballot_sync(kAll, wanted);
+    Design design;
+    if (left == 0) return design;
+    if (__ballot_sync(kAll, true) != kAll) {  // the last warp of a problem may lack threads
+      return wanted ? DrawDesign(world, beliefs, words) : design;
+    }
+    __syncwarp();  // what each wrote to its beliefs before is seen by all
+    const int lane = static_cast<int>(threadIdx.x % 32);
+    const int knob = lane % kMaxKnobs;
+    const auto world_at = reinterpret_cast<uint64_t>(&world);
+    int rank = wanted ? __popc(left & ((1u << lane) - 1)) : -1;  // among those that are left
+    for (; left != 0; rank -= 4) {
+      unsigned of_group = left;
+      for (int group = 0; group < lane / kMaxKnobs; ++group) of_group &= of_group - 1;
+      const int from = of_group == 0 ? lane : __ffs(static_cast<int>(of_group)) - 1;
+      uint32_t word = 0;
+      for (int i = 0; i < 4; ++i) {
+        const uint32_t of_theirs = __shfl_sync(kAll, words.word[i], from);
+        word = i == knob / 2 ? of_theirs : word;
+      }
+      const World& their_world = *reinterpret_cast<const World*>(__shfl_sync(kAll, world_at, from));
+      const Beliefs& their_beliefs = *reinterpret_cast<const Beliefs*>(
+          reinterpret_cast<const char*>(&beliefs) + (from - lane) * kMemoryBytes);
+      const int value = their_beliefs.Choose(knob, -1, word >> (knob % 2 * 16) & 0xffff);
+      uint64_t values = static_cast<uint64_t>(value) << (8 * knob);
+      uint64_t difficulties = static_cast<uint64_t>(their_world.difficulty[knob][value])
+                              << (8 * knob);
+      int point = value * their_world.stride[knob];
+      for (int by = 1; by < kMaxKnobs; by *= 2) {
+        values |= __shfl_xor_sync(kAll, values, by);
+        difficulties |= __shfl_xor_sync(kAll, difficulties, by);
+        point += __shfl_xor_sync(kAll, point, by);
+      }
+      const int at = rank * kMaxKnobs & 31;
+      values = __shfl_sync(kAll, values, at);
+      difficulties = __shfl_sync(kAll, difficulties, at);
+      point = __shfl_sync(kAll, point, at);
+      if (0 <= rank && rank < 4) {
+        design.values = values;
+        design.difficulties = difficulties;
+        design.point = point;
+      }
+      for (int i = 0; i < 4; ++i) left &= left - 1;
+    }
+    return design;
   }
 };
 #ifndef PACE

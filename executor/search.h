@@ -88,14 +88,36 @@ struct NoObserver {
                                int /*seconds*/) {}
 };
 
+// A design drawn afresh by beliefs.
+HEARSAY_HD inline Design DrawDesign(const World& world, const Beliefs& beliefs,
+                                    const RandomWords& words) {
+  uint64_t halves = words.word[0] | uint64_t{words.word[1]} << 32;
+  Design design;
+  HEARSAY_ROLLED
+  for (int k = 0; k < kMaxKnobs; ++k) {
+    if (k == kMaxKnobs / 2) halves = words.word[2] | uint64_t{words.word[3]} << 32;
+    const int v = beliefs.Choose(k, -1, halves & 0xffff);
+    halves >>= 16;
+    design.values |= static_cast<uint64_t>(v) << (8 * k);
+    design.difficulties |= static_cast<uint64_t>(world.difficulty[k][v]) << (8 * k);
+    design.point += v * world.stride[k];
+  }
+  return design;
+}
+
 // How attempts that are computed at once keep in step. This one is for an attempt that waits for
 // nobody. A GPU's threads wait for each other (cuda_device.cu), for code that all of them run at
-// once must be fetched only once.
+// once must be fetched only once, and do together what few of them need.
 struct NoPace {
   // Whether another submission is to be made by any of those in step; `works` is whether by this.
   HEARSAY_HD static bool Works(bool works) { return works; }
   // Between two parts of an attempt.
   HEARSAY_HD static void Meet() {}
+  // DrawDesign, of those that want a design; called by all in step.
+  HEARSAY_HD static Design Draw(bool wanted, const World& world, const Beliefs& beliefs,
+                                const RandomWords& words) {
+    return wanted ? DrawDesign(world, beliefs, words) : Design();
+  }
 };
 
 template <typename Pace, typename Observer>
@@ -121,9 +143,17 @@ class Search {
     int s = 0;
     bool works = true;
     while (Pace::Works(works)) {
+      RandomWords words{};
+      RandomWords words_drawn{};
+      Step step;
+      if (works) {
+        words = draws_.Block(kDrawSubmission + s);
+        step = s == 0 ? First() : Next(*findings, s, seconds, words);
+        if (step.draw != kNoDraw) words_drawn = draws_.Block(step.draw);
+      }
+      const Design drawn = Pace::Draw(step.draw != kNoDraw, world_, beliefs_, words_drawn);
       if (!works) continue;
-      const RandomWords words = draws_.Block(kDrawSubmission + s);
-      const Design next = Make(s == 0 ? First() : Next(*findings, s, seconds, words));
+      const Design next = Make(step, drawn);
       if (s == 0) anchor_ = next;
       HEARSAY_PREFETCH(&world_.entries[next.point]);
       const int effort = Effort(*findings, next);
@@ -160,8 +190,8 @@ class Search {
   };
   static constexpr uint32_t kNoDraw = 0;
 
-  HEARSAY_HD Design Make(Step step) {
-    Design design = step.draw == kNoDraw ? step.base : Draw(step.draw);
+  HEARSAY_HD Design Make(Step step, const Design& drawn) {
+    Design design = step.draw == kNoDraw ? step.base : drawn;
     for (uint32_t left = step.plan; left != 0; left &= left - 1) {
       const int k = LowestBit(left);
       design.Set(world_, k, reading_.plan[k]);
@@ -170,23 +200,6 @@ class Search {
     if (step.knob >= 0) {
       const int old = design.value(step.knob);
       design.Set(world_, step.knob, beliefs_.Choose(step.knob, old, step.half));
-    }
-    return design;
-  }
-
-  // A design drawn afresh by beliefs.
-  HEARSAY_HD Design Draw(uint32_t draw) {
-    const RandomWords words = draws_.Block(draw);
-    uint64_t halves = words.word[0] | uint64_t{words.word[1]} << 32;
-    Design design;
-    HEARSAY_ROLLED
-    for (int k = 0; k < kMaxKnobs; ++k) {
-      if (k == kMaxKnobs / 2) halves = words.word[2] | uint64_t{words.word[3]} << 32;
-      const int v = beliefs_.Choose(k, -1, halves & 0xffff);
-      halves >>= 16;
-      design.values |= static_cast<uint64_t>(v) << (8 * k);
-      design.difficulties |= static_cast<uint64_t>(world_.difficulty[k][v]) << (8 * k);
-      design.point += v * world_.stride[k];
     }
     return design;
   }
