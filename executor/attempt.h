@@ -5,8 +5,6 @@
 #ifndef HEARSAY_EXECUTOR_ATTEMPT_H_
 #define HEARSAY_EXECUTOR_ATTEMPT_H_
 
-#include <new>
-
 #include "executor/agent.h"
 #include "executor/note.h"
 #include "executor/policy.h"
@@ -16,11 +14,11 @@
 
 namespace hearsay {
 
-// What an attempt works with and what means nothing before and after it. The caller says where it
-// lies: threads of a GPU have theirs in shared memory.
+// The tables an attempt works with, which mean nothing before and after it. The caller says where
+// it lies: threads of a GPU have theirs in shared memory.
 struct AttemptMemory {
-  Reading reading;
-  Findings findings;
+  Beliefs beliefs;
+  ValueFindings findings;
 };
 
 // Runs an attempt. Sets all of `outcome` but reception and agent, which the caller knows, and all
@@ -34,9 +32,9 @@ HEARSAY_HD inline void RunAttempt(const World& world, const PriorTable& priors,
                                   Observer* observer, AttemptMemory* memory) {
   outcome->dsl = dsl;
   outcome->intake_size = intake.size;
-  Reading& reading = *new (&memory->reading) Reading;
+  Reading reading(&memory->beliefs);
   Read(world, priors, bias, dsl, agent, policies, intake, draws, &reading, outcome);
-  Findings& findings = *new (&memory->findings) Findings;
+  Findings findings(&memory->findings);
   Search<Pace, Observer>(world, dsl, agent, intake, draws, &reading, outcome, observer)
       .Run(&findings);
   outcome->adopted = reading.adopted;

@@ -10,14 +10,12 @@
 namespace hearsay {
 namespace {
 
-#ifndef LT
-#define LT 128
-#define LB 4
-#endif
-constexpr int kThreads = 128;  // of a block
-constexpr int kLaneThreads =
-    LT;  // of a block that runs lanes: all that a multiprocessor's shared memory
-constexpr int kLaneBlocks = LB;  //
+constexpr int kThreads = 128;  // of a block, but for blocks that run lanes
+// Two blocks of 256 lanes fill a multiprocessor's registers. Larger blocks would wait longer for
+// their slowest thread, smaller ones would each fetch code at times of their own
+// (docs/performance.md).
+constexpr int kLaneThreads = 256;
+constexpr int kLaneBlocks = 2;
 
 int Blocks(int64_t count) { return static_cast<int>((count + kThreads - 1) / kThreads); }
 
@@ -49,14 +47,15 @@ __device__ void UniteBits(uint64_t* to, uint64_t bits) {
   if (bits != 0) atomicOr(reinterpret_cast<unsigned long long*>(to), bits);
 }
 
-// The memory of each thread begins an odd number of 8-byte words after that of the thread before:
+// The memory of each thread begins an odd number of 4-byte words after that of the thread before:
 // then threads that use the same place of theirs use different banks.
-constexpr int kMemoryBytes = (sizeof(AttemptMemory) / 8 | 1) * 8;
-static_assert(sizeof(AttemptMemory) % 8 == 0 && alignof(AttemptMemory) <= 8);
+constexpr int kMemoryBytes = (sizeof(AttemptMemory) / 4 | 1) * 4;
+static_assert(sizeof(AttemptMemory) % 4 == 0 && alignof(AttemptMemory) == 4);
 constexpr int kBlockMemoryBytes = kLaneThreads * kMemoryBytes;
 
 // The threads of a block in step. Bodies are for the device alone: on the host nobody calls them.
 struct BlockPace {
+  static constexpr bool kTogether = true;
   HEARSAY_HD static bool Works(bool works) {
 #ifdef __CUDA_ARCH__
     return __syncthreads_or(works);
@@ -131,23 +130,20 @@ struct BlockPace {
     return design;
   }
 };
-#ifndef PACE
-#define PACE BlockPace
-#endif
 
 // blockIdx.x counts blocks of one slot, blockIdx.y slots.
 template <bool kTraced>
 __global__ void __launch_bounds__(kLaneThreads, kLaneBlocks) RunLanesKernel(LaneLaunch launch) {
-  extern __shared__ uint64_t block_memory[];
+  extern __shared__ uint32_t block_memory[];
   AttemptMemory* const memory =
-      reinterpret_cast<AttemptMemory*>(block_memory + threadIdx.x * (kMemoryBytes / 8));
+      reinterpret_cast<AttemptMemory*>(block_memory + threadIdx.x * (kMemoryBytes / 4));
   const int slot = launch.first_slot + static_cast<int>(blockIdx.y);
   const int position = static_cast<int>(blockIdx.x * kLaneThreads + threadIdx.x);
   const bool works = position < launch.lane_count;
   const unsigned mask = __ballot_sync(0xffffffffu, works);
   if (!works) return;
   Retractions refuted;
-  uint64_t digest = RunPosition<PACE, kTraced>(launch, slot, position, memory, &refuted);
+  uint64_t digest = RunPosition<BlockPace, kTraced>(launch, slot, position, memory, &refuted);
   // Sums modulo 2^64 and unions: in whatever order blocks add to them, they come out the same.
   digest = WarpSum(mask, digest);
   const bool first = threadIdx.x % 32 == 0;

@@ -104,6 +104,7 @@ HEARSAY_HD inline void MergeNotes(const WrittenNote* const* notes, int source_co
   const bool retracting = policies.retract > 0 || policies.retract_false > 0;
   if (source_count == 1 && !retracting) {  // the subjects of one note differ already
     intake->size = static_cast<uint8_t>(notes[0]->size < capacity ? notes[0]->size : capacity);
+    HEARSAY_UNROLL_FOUR
     for (int i = 0; i < intake->size; ++i) {
       intake->claims[i] = notes[0]->claims[i];
       intake->origin[i][0] = static_cast<uint8_t>(i);

@@ -195,6 +195,7 @@ HEARSAY_HD inline uint64_t RunLane(const RunTables& run, const Ranking& ranking,
   digest.Add(*outcome);
   digest.Add(trace->source_count);
   for (int s = 0; s < trace->source_count; ++s) digest.Add(trace->sources[s]);
+  HEARSAY_UNROLL_FOUR
   for (int i = 0; i < note->size; ++i) digest.Add(note->claims[i], note->change[i]);
   return digest.Finish();
 }

@@ -6,6 +6,7 @@
 
 #include "executor/agent.h"
 #include "executor/beliefs.h"
+#include "executor/bytes.h"
 #include "executor/note.h"
 #include "executor/philox.h"
 #include "executor/policy.h"
@@ -19,14 +20,19 @@ namespace hearsay {
 
 // What reading leaves behind.
 struct Reading {
-  Beliefs beliefs;
-  uint32_t adopted = 0;      // slots of the intake that are believed
-  uint32_t to_test = 0;      // slots of closures to be tried out before they are obeyed
-  int8_t plan[kMaxKnobs];    // value that believed claims recommend; -1 where none does
-  int16_t focus[kMaxKnobs];  // extra odds of working on a knob, from believed bottlenecks
-  uint64_t subjects = 0;     // bit knob * 8 + value: the intake has a claim on this value
+  HEARSAY_HD explicit Reading(Beliefs* memory) : beliefs(*memory) {}
+
+  Beliefs& beliefs;
+  uint32_t adopted = 0;          // slots of the intake that are believed
+  uint32_t to_test = 0;          // slots of closures to be tried out before they are obeyed
+  uint64_t plan = ~uint64_t{0};  // byte k: the value that believed claims recommend; 0xff for none
+  uint32_t focus = 0;            // bit k: a believed bottleneck draws attention to the knob
+  uint64_t subjects = 0;         // bit knob * 8 + value: the intake has a claim on this value
   bool has_census = false;
   bool has_bottleneck = false;
+
+  // Bit k: the plan has a value for the knob.
+  HEARSAY_HD uint32_t planned() const { return BitsOfBytes(NonzeroBytes(~plan)); }
 };
 
 // The chance that the agent believes the claim. Without branches, as all below that loops over
@@ -60,7 +66,7 @@ HEARSAY_HD inline void Obey(const World& world, Claim claim, Reading* reading) {
   const int k = claim.knob();
   const int v = claim.value();
   if (claim.stance() == Stance::kFact) {
-    if (k < world.knob_count) reading->focus[k] = 512;
+    if (k < world.knob_count) reading->focus |= 1u << k;
     return;
   }
   if (claim.is_closure()) {
@@ -68,7 +74,8 @@ HEARSAY_HD inline void Obey(const World& world, Claim claim, Reading* reading) {
   } else if (claim.stance() == Stance::kUse) {
     const int effect = Clamp(claim.effect_eighths(), 0, 24);
     reading->beliefs.Shift(k, v, 256 + effect * 64);
-    reading->plan[k] = static_cast<int8_t>(v);
+    const uint64_t others = ~(uint64_t{0xff} << (8 * k));
+    reading->plan = (reading->plan & others) | static_cast<uint64_t>(v) << (8 * k);
   } else {
     reading->beliefs.Shift(k, v, 128);
   }
@@ -78,10 +85,6 @@ HEARSAY_HD inline void Read(const World& world, const PriorTable& priors, const 
                             Dsl dsl, const AgentProfile& agent, const Policies& policies,
                             const Intake& intake, const Draws& draws, Reading* reading,
                             Outcome* outcome) {
-  for (int k = 0; k < kMaxKnobs; ++k) {
-    reading->plan[k] = -1;
-    reading->focus[k] = 0;
-  }
   const Chance verifying = Either(agent.verifying, policies.verify_gate);
   uint32_t believed = 0;
   uint32_t verified = 0;

@@ -18,6 +18,8 @@ namespace hearsay {
 
 inline constexpr int kMaxSubmissions = 10;
 inline constexpr int kBudgetSeconds = 2400;
+// Extra odds of working on a knob that is believed to be the bottleneck.
+inline constexpr int kFocus = 512;
 
 // A design: the value of each knob, a byte a knob in one word, with what follows from it, so that
 // all of it stays in registers.
@@ -48,16 +50,32 @@ struct ValueCounts {
   HEARSAY_HD void Increment(int value) { nibbles += 1u << (4 * value); }
 };
 
+// What the submissions showed of each value.
+struct ValueFindings {
+  ValueCounts passes[kMaxKnobs];           // submissions with the value that passed
+  ValueCounts blames[kMaxKnobs];           // that failed with the value as the suspect
+  int16_t seen_lg[kMaxKnobs][kMaxValues];  // best speed measured with the value; kNoSpeed if none
+};
+
 // What the submissions showed.
 struct Findings {
+  // Nothing yet.
+  HEARSAY_HD explicit Findings(ValueFindings* memory)
+      : passes(memory->passes), blames(memory->blames), seen_lg(memory->seen_lg) {
+    for (int k = 0; k < kMaxKnobs; ++k) {
+      passes[k] = blames[k] = ValueCounts();
+      for (int v = 0; v < kMaxValues; ++v) seen_lg[k][v] = kNoSpeed;
+    }
+  }
+
   Design best;  // meaningful iff passed
   int16_t best_lg = 0;
   bool passed = false;
-  ValueCounts passes[kMaxKnobs];           // submissions with the value that passed
-  uint64_t worked = 0;                     // bit knob * 8 + value: some submission with it passed
-  uint64_t blamed = 0;                     // likewise: some that failed had it as the suspect
-  ValueCounts blames[kMaxKnobs];           // that failed with the value as the suspect
-  int16_t seen_lg[kMaxKnobs][kMaxValues];  // best speed measured with the value; kNoSpeed if none
+  uint64_t worked = 0;  // bit knob * 8 + value: some submission with it passed
+  uint64_t blamed = 0;  // likewise: some that failed had it as the suspect
+  ValueCounts (&passes)[kMaxKnobs];
+  ValueCounts (&blames)[kMaxKnobs];
+  int16_t (&seen_lg)[kMaxKnobs][kMaxValues];
 
   // Best speed measured without the value; kNoSpeed if no other was measured.
   // REQUIRES: passed.
@@ -109,15 +127,11 @@ HEARSAY_HD inline Design DrawDesign(const World& world, const Beliefs& beliefs,
 // nobody. A GPU's threads wait for each other (cuda_device.cu), for code that all of them run at
 // once must be fetched only once, and do together what few of them need.
 struct NoPace {
+  static constexpr bool kTogether = false;  // whether Draw is for several at once
   // Whether another submission is to be made by any of those in step; `works` is whether by this.
   HEARSAY_HD static bool Works(bool works) { return works; }
   // Between two parts of an attempt.
   HEARSAY_HD static void Meet() {}
-  // DrawDesign, of those that want a design; called by all in step.
-  HEARSAY_HD static Design Draw(bool wanted, const World& world, const Beliefs& beliefs,
-                                const RandomWords& words) {
-    return wanted ? DrawDesign(world, beliefs, words) : Design();
-  }
 };
 
 template <typename Pace, typename Observer>
@@ -136,24 +150,24 @@ class Search {
         observer_(*observer) {}
 
   HEARSAY_HD void Run(Findings* findings) {
-    for (int k = 0; k < kMaxKnobs; ++k) {
-      for (int v = 0; v < kMaxValues; ++v) findings->seen_lg[k][v] = kNoSpeed;
-    }
     int seconds = 0;
     int s = 0;
     bool works = true;
     while (Pace::Works(works)) {
       RandomWords words{};
-      RandomWords words_drawn{};
       Step step;
       if (works) {
         words = draws_.Block(kDrawSubmission + s);
         step = s == 0 ? First() : Next(*findings, s, seconds, words);
-        if (step.draw != kNoDraw) words_drawn = draws_.Block(step.draw);
       }
-      const Design drawn = Pace::Draw(step.draw != kNoDraw, world_, beliefs_, words_drawn);
+      if constexpr (Pace::kTogether) {
+        const bool wanted = step.draw != kNoDraw;
+        const RandomWords drawing = wanted ? draws_.Block(step.draw) : RandomWords{};
+        const Design drawn = Pace::Draw(wanted, world_, beliefs_, drawing);
+        if (wanted) step.base = drawn;
+      }
       if (!works) continue;
-      const Design next = Make(step, drawn);
+      const Design next = Make(step);
       if (s == 0) anchor_ = next;
       HEARSAY_PREFETCH(&world_.entries[next.point]);
       const int effort = Effort(*findings, next);
@@ -190,11 +204,11 @@ class Search {
   };
   static constexpr uint32_t kNoDraw = 0;
 
-  HEARSAY_HD Design Make(Step step, const Design& drawn) {
-    Design design = step.draw == kNoDraw ? step.base : drawn;
+  HEARSAY_HD Design Make(Step step) {
+    Design design = step.base;
     for (uint32_t left = step.plan; left != 0; left &= left - 1) {
       const int k = LowestBit(left);
-      design.Set(world_, k, reading_.plan[k]);
+      design.Set(world_, k, static_cast<int>(reading_.plan >> (8 * k) & 0xff));
     }
     if (step.leaves && !design.leaves_eager()) step.knob = 0;
     if (step.knob >= 0) {
@@ -204,19 +218,26 @@ class Search {
     return design;
   }
 
+  // Sees to it that the base is drawn afresh: at once, or later together with others.
+  HEARSAY_HD void Draw(uint32_t draw, Step* step) const {
+    if constexpr (Pace::kTogether) {
+      step->draw = draw;
+    } else {
+      step->base = DrawDesign(world_, beliefs_, draws_.Block(draw));
+    }
+  }
+
   // The first design: eager or drawn by beliefs, then overridden by the plan as far as it is
   // followed; where it is, the design leaves eager, as it must before its other knobs matter.
   HEARSAY_HD Step First() {
     const RandomWords words = draws_.Block(kDrawPlan);
     final_half_ = words.half(7);
     Step step;
-    if (Chances(words.half(0), agent_.boldness)) step.draw = kDrawStart;
+    if (Chances(words.half(0), agent_.boldness)) Draw(kDrawStart, &step);
     const bool fully = Chances(words.half(1), agent_.following_fully);
     const bool partly = Chances(words.half(2), agent_.following_partly);
     if (!fully & !partly) return step;
-    for (int k = 0; k < kMaxKnobs; ++k) {
-      step.plan |= static_cast<uint32_t>(reading_.plan[k] >= 0) << k;
-    }
+    step.plan = reading_.planned();
     if (!fully) step.plan &= words.half(3);
     if (step.plan == 0) return step;
     outcome_.following = fully ? Following::kFully : Following::kPartly;
@@ -238,7 +259,7 @@ class Search {
     }
     const bool eager = !step.base.leaves_eager();
     if (eager ? Chances(words.half(6), agent_.boldness) : Chances(words.half(0), agent_.jump)) {
-      step.draw = kDrawJump + s;
+      Draw(kDrawJump + s, &step);
       step.leaves = eager;
       step.half = words.half(7);
       return step;
@@ -265,7 +286,8 @@ class Search {
     int16_t most = kBlocked;
     for (int k = 0; k < kMaxKnobs; ++k) {
       const int gain = beliefs_.best[k] - beliefs_.odds[k][step.base.value(k)];
-      const int wanted = Clamp(gain, 0, kBeliefLimit) + reading_.focus[k];
+      const int wanted =
+          Clamp(gain, 0, kBeliefLimit) + kFocus * static_cast<int>(reading_.focus >> k & 1);
       promise[k] = static_cast<int16_t>(world_.value_count[k] < 2 ? kBlocked : wanted);
       most = promise[k] > most ? promise[k] : most;
     }

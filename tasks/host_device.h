@@ -16,12 +16,15 @@
 #endif
 
 // Before a loop, on a GPU: unroll it, where an array stays in registers only if no variable indexes
-// it; or leave it a loop, since code must be fetched as well.
+// it; unroll it by four, so that it waits for memory once, not four times; or leave it a loop,
+// since code must be fetched as well.
 #ifdef __CUDA_ARCH__
 #define HEARSAY_UNROLL _Pragma("unroll")
+#define HEARSAY_UNROLL_FOUR _Pragma("unroll 4")
 #define HEARSAY_ROLLED _Pragma("unroll 1")
 #else
 #define HEARSAY_UNROLL
+#define HEARSAY_UNROLL_FOUR
 #define HEARSAY_ROLLED
 #endif
 
