@@ -127,6 +127,7 @@ struct BlockPace {
       }
       for (int i = 0; i < 4; ++i) left &= left - 1;
     }
+    __syncwarp();  // nobody writes to what others still read
     return design;
   }
 };

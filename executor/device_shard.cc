@@ -115,7 +115,10 @@ absl::Status DeviceShard::Reserve(int64_t piece_lanes) {
         .Then([&] { return tier_ends_.Allocate(&device_, 2 * batch_slots_); })
         .Then([&] { return rank_scratch_.Allocate(&device_, device_.RankScratchBytes(lanes)); });
   }
-  return steps.Then([&] { return refuted_.Zero(0); })
+  // Notes and traces are copied whole, also where lanes leave them unwritten.
+  return steps.Then([&] { return notes_.Zero(0); })
+      .Then([&] { return next_notes_.Zero(0); })
+      .Then([&] { return refuted_.Zero(0); })
       .Then([&] { return device_.Wait(0); })
       .status();
 }
@@ -125,11 +128,12 @@ absl::Status DeviceShard::ReserveCopies() {
   Steps steps;
   for (Copies& copies : copies_) {
     steps.Then([&] { return copies.device_traces.Allocate(&device_, piece_lanes_); })
+        .Then([&] { return copies.device_traces.Zero(0); })
         .Then([&] { return copies.outcomes.AllocateHost(&device_, piece_lanes_); })
         .Then([&] { return copies.notes.AllocateHost(&device_, piece_lanes_); })
         .Then([&] { return copies.traces.AllocateHost(&device_, piece_lanes_); });
   }
-  return steps.status();
+  return steps.Then([&] { return device_.Wait(0); }).status();
 }
 
 void DeviceShard::SelectBatch(int batch) {

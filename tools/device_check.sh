@@ -70,29 +70,26 @@ fi
 for executor in cpu cuda; do
   "$hearsay" run --lanes 1000 --rounds 100 --record summary --quiet --format csv \
     --executor "$executor" --kb "$logs/full.kb" >"$logs/run-$executor.csv" 2>"$logs/run-$executor.log"
-  row "digest, 74 x 1000 x 100, $executor" "$(tail -1 "$logs/run-$executor.csv" | cut -d, -f5)"
+  row "digest, 74 x 1000 x 100, $executor" "$(tail -1 "$logs/run-$executor.csv" | cut -d, -f5 | tr -d '\r')"
 done
 check "compare the two runs" compare "$hearsay" compare 1 2 --kb "$logs/full.kb"
 
-"$bench" --benchmark_format=csv >"$logs/bench.csv" 2>"$logs/bench.log"
-while IFS=, read -r name rate; do
-  row "attempts/s, $name" "$rate"
-done < <(python3 - "$logs/bench.csv" <<'PYTHON'
-import csv, sys
-lines = [line for line in open(sys.argv[1]) if line.startswith(("name,", '"'))]
-for row in csv.DictReader(lines):
-    name = row["name"].replace("/real_time", "")
-    for column, value in row.items():
-        if column not in ("name", "iterations", "real_time", "cpu_time", "time_unit") and value:
-            if "attempts/s" in column or column == "ratio":
-                label = name if column == "attempts/s" else f"{name} {column}"
-                print(f"{label.replace(',', ' ')},{float(value):.4g}")
+"$bench" --benchmark_format=json >"$logs/bench.json" 2>"$logs/bench.log"
+while IFS='|' read -r name value; do
+  row "$name" "$value"
+done < <(python3 - "$logs/bench.json" <<'PYTHON'
+import json, sys
+for run in json.load(open(sys.argv[1]))["benchmarks"]:
+    name = run["name"].replace("/real_time", "").replace("/iterations:7", "")
+    for counter, value in run.items():
+        if counter.endswith("attempts/s") or counter == "ratio":
+            print(f"{counter}, {name}|{value:.4g}")
 PYTHON
 )
 
 if command -v ncu >/dev/null; then
-  # The fourth launch of the kernel: the notes are full by then.
-  if ncu --set full --clock-control none -k regex:RunLanes --launch-skip 3 -c 1 "$bench" \
+  # The third launch of the kernel is round 2, in which notes are read.
+  if ncu --set full --clock-control none -k regex:RunLanes --launch-skip 2 -c 1 "$bench" \
     --benchmark_filter='cuda/lanes:16000/' >"$logs/ncu.txt" 2>&1; then
     for metric in "Duration" "Registers Per Thread" "Achieved Occupancy" "Issue Slots Busy" \
       "Avg. Active Threads Per Warp" "L1/TEX Hit Rate" "L2 Hit Rate" "DRAM Throughput"; do
