@@ -16,6 +16,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "kb/block.h"
+#include "kb/bytes.h"
 
 namespace hearsay {
 
@@ -50,11 +51,9 @@ bool TakeNewClaims(absl::string_view bytes, const std::vector<Origin>& origins,
 
 // How a claim stands to the attempt that refers to it, on its own, where no column gives it
 // shorter.
-class ByteWriter;
-class ByteReader;
 void PutRef(ByteWriter* out, AttemptId base, ClaimId id);
 bool TakeRef(ByteReader* in, AttemptId base, ClaimId* id);
-inline constexpr size_t kRefBytes = 10;  // at most
+inline constexpr size_t kRefBytes = 2 * kMaxVarintBytes;  // at most
 
 }  // namespace hearsay
 

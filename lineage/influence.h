@@ -35,9 +35,7 @@ GroupStudies StudyAdoption(const Store& store, const RunRecord& run,
                            const InfluenceOptions& options = {});
 
 // Causes of harm. The first that holds is the cause:
-//   baseline_luck        most solos of the same agent, problem and DSL in other lanes would not
-//   have
-//                        shown harm
+//   baseline_luck        beside most solos of other lanes (agent, problem, DSL alike) no harm
 //   search_truncation    what believed false closures left open was slower than the solo
 //   dsl_mismatch         an idiom of the other DSL was followed
 //   unverified_adoption  a false claim was believed untested

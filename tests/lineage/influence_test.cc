@@ -12,13 +12,6 @@ namespace {
 
 using ::testing::DoubleNear;
 
-Outcome Passed(int speed_lg) {
-  Outcome outcome;
-  outcome.passed = 1;
-  outcome.speed_lg = static_cast<int16_t>(speed_lg);
-  return outcome;
-}
-
 // Two problems, four lanes, rounds 0 and 1: round 0 in CuTe DSL, round 1 in TIRx, each lane reading
 // itself. Ada has lanes 0 to 2, bob lane 3. All solos run at 2x, and so do all attempts until Set.
 struct Story {

@@ -260,4 +260,11 @@ std::unique_ptr<TestRun> RandomRun(uint64_t seed, int rounds, int lanes) {
   return run;
 }
 
+Outcome Passed(int speed_lg) {
+  Outcome outcome;
+  outcome.passed = 1;
+  outcome.speed_lg = static_cast<int16_t>(speed_lg);
+  return outcome;
+}
+
 }  // namespace hearsay

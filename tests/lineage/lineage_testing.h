@@ -110,6 +110,9 @@ class TestRun : public Store {
 
 inline constexpr int kTestRun = 3;
 
+// The outcome of an attempt that passed at this speed.
+Outcome Passed(int speed_lg);
+
 // The table of the run; fails the test where it does not load.
 std::unique_ptr<ClaimTable> LoadTable(const TestRun& run, Atlas& atlas, int problem = -1);
 

@@ -13,13 +13,6 @@ namespace {
 using ::testing::DoubleNear;
 using ::testing::HasSubstr;
 
-Outcome Passed(int speed_lg) {
-  Outcome outcome;
-  outcome.passed = 1;
-  outcome.speed_lg = static_cast<int16_t>(speed_lg);
-  return outcome;
-}
-
 // Two problems, three lanes, rounds 0 to 2, agents fixed: ada on lanes 0 and 1, bob on lane 2.
 // Round 0 in CuTe DSL, round 1 in TIRx, round 2 in CuTe DSL. Baselines: CuTe DSL 4.0x on all lanes;
 // TIRx 2.0x, but lane 2 fails.
