@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "lineage/ancestry.h"
 #include "lineage/claim_table.h"
 
@@ -65,12 +66,29 @@ absl::StatusOr<GraphModel> PropagationGraph(const ClaimTable& table,
 absl::StatusOr<GraphModel> PropagationGraph(const ClaimTable& table, ClaimId focus,
                                             const GraphOptions& options);
 
-enum class GraphFormat { kDot, kSvg };
+enum class GraphFormat { kDot, kSvg, kPng, kPdf };
+
+// What is larger is drawn smaller: a PNG past 9,600 pixels needs memory that nobody sees, and past
+// 200 inches many readers refuse a PDF.
+inline constexpr int kMaxPngInches = 100;
+inline constexpr int kMaxPdfInches = 200;
+
+struct RenderOptions {
+  // Where a version links to, in all formats but PNG: {claim} and {attempt} stand for ids, {run},
+  // {round}, {problem}, {lane} and {place} for their parts. Empty: to the version it came from, in
+  // the drawing itself.
+  std::string link;
+};
+
+// The link of one claim by such a template. Errors: kInvalidArgument naming what stands in braces
+// and is none of these.
+absl::StatusOr<std::string> ExpandLink(absl::string_view link, ClaimId claim);
 
 // Draws the graph. One at a time: Graphviz keeps global state, so callers on other threads wait.
-// Errors: kInvalidArgument if it has more than kMaxGraphNodes nodes; kInternal with what Graphviz
-// said.
-absl::StatusOr<std::string> RenderGraph(const GraphModel& model, GraphFormat format);
+// Errors: kInvalidArgument if it has more than kMaxGraphNodes nodes, or for a link as above;
+// kInternal with what Graphviz said.
+absl::StatusOr<std::string> RenderGraph(const GraphModel& model, GraphFormat format,
+                                        const RenderOptions& options = {});
 
 }  // namespace hearsay
 

@@ -7,6 +7,8 @@
 #include <map>
 #include <mutex>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
@@ -114,7 +116,7 @@ void Decorate(Agraph_t* graph, const GraphModel& model, bool large) {
   agattr(graph, AGNODE, Mutable("margin"), Mutable("0.14,0.05"));
 }
 
-void AddNode(Agraph_t* graph, Agraph_t* column, const GraphNode& node) {
+void AddNode(Agraph_t* graph, Agraph_t* column, const GraphNode& node, const std::string& link) {
   const ClaimVersion& version = node.version;
   Agnode_t* drawn = agnode(graph, Mutable(Format(version.id)), 1);
   agsubnode(column, drawn, 1);
@@ -124,7 +126,9 @@ void AddNode(Agraph_t* graph, Agraph_t* column, const GraphNode& node) {
   Set(drawn, "fillcolor", look.fill);
   Set(drawn, "color", node.focus ? "black" : look.line);
   Set(drawn, "penwidth", absl::StrFormat("%.2f", WidthOf(version.carriers)));
-  Set(drawn, "tooltip", absl::StrCat(Format(version.id), ": ", EscapeLabel(version.words)));
+  Set(drawn, "id", AnchorOf(version.id));
+  Set(drawn, "URL", EscapeLabel(link));
+  Set(drawn, "tooltip", NodeTooltip(node));
 }
 
 void AddEdge(Agraph_t* graph, const GraphModel& model, const GraphEdge& edge, bool labelled) {
@@ -140,7 +144,8 @@ void AddEdge(Agraph_t* graph, const GraphModel& model, const GraphEdge& edge, bo
   Set(drawn, "arrowsize", "0.7");
   // Straight arrows matter more than what keeps a round's name above its column.
   Set(drawn, "weight", "8");
-  Set(drawn, "tooltip", look.words);
+  Set(drawn, "edgeURL", absl::StrCat("#", AnchorOf(child.id)));
+  Set(drawn, "edgetooltip", EdgeTooltip(model, edge));
   if (labelled) Set(drawn, "label", look.words);
 }
 
@@ -173,7 +178,34 @@ void AddAxis(Agraph_t* graph, const std::map<int, Agraph_t*>& columns) {
   }
 }
 
-void Build(Agraph_t* graph, const GraphModel& model) {
+// The version that a click on this one leads to, in the drawing: its first parent that is drawn.
+std::string LinkWithin(const GraphModel& model, int node) {
+  int to = node;
+  for (const GraphEdge& edge : model.edges) {
+    if (edge.to == node) {
+      to = edge.from;
+      break;
+    }
+  }
+  return absl::StrCat("#", AnchorOf(model.nodes[to].version.id));
+}
+
+absl::StatusOr<std::vector<std::string>> LinksOf(const GraphModel& model,
+                                                 const RenderOptions& options) {
+  std::vector<std::string> links;
+  for (const GraphNode& node : model.nodes) {
+    if (options.link.empty()) {
+      links.push_back(LinkWithin(model, static_cast<int>(links.size())));
+      continue;
+    }
+    absl::StatusOr<std::string> link = ExpandLink(options.link, node.version.id);
+    if (!link.ok()) return link.status();
+    links.push_back(*std::move(link));
+  }
+  return links;
+}
+
+void Build(Agraph_t* graph, const GraphModel& model, const std::vector<std::string>& links) {
   const bool large = IsLarge(model);
   Decorate(graph, model, large);
   std::map<int, Agraph_t*> columns;
@@ -183,7 +215,7 @@ void Build(Agraph_t* graph, const GraphModel& model) {
       column = agsubg(graph, Mutable(absl::StrCat("r", node.version.first_round)), 1);
       Set(column, "rank", "same");
     }
-    AddNode(graph, column, node);
+    AddNode(graph, column, node, links[&node - model.nodes.data()]);
   }
   for (const GraphEdge& edge : model.edges) AddEdge(graph, model, edge, !large);
   AddAxis(graph, columns);
@@ -202,7 +234,8 @@ absl::StatusOr<std::string> WriteDot(Agraph_t* graph, const ErrorCapture& errors
   return dot;
 }
 
-absl::StatusOr<std::string> WriteSvg(Agraph_t* graph, const ErrorCapture& errors) {
+absl::StatusOr<std::string> LayOutAndWrite(Agraph_t* graph, const char* format,
+                                           const ErrorCapture& errors) {
   // Kept for the life of the process: loading the plugins anew for each drawing is slow and leaks.
   static GVC_t* const context = gvContext();
   if (gvLayout(context, graph, "dot") != 0) {
@@ -211,29 +244,57 @@ absl::StatusOr<std::string> WriteSvg(Agraph_t* graph, const ErrorCapture& errors
   }
   char* bytes = nullptr;
   unsigned size = 0;
-  const bool rendered = gvRenderData(context, graph, "svg", &bytes, &size) == 0;
-  std::string svg = bytes == nullptr ? std::string() : std::string(bytes, size);
+  const bool rendered = gvRenderData(context, graph, format, &bytes, &size) == 0;
+  std::string drawn = bytes == nullptr ? std::string() : std::string(bytes, size);
   if (bytes != nullptr) gvFreeRenderData(bytes);
   gvFreeLayout(context, graph);
-  if (!rendered || svg.empty()) return errors.Error("drawing");
+  if (!rendered || drawn.empty()) return errors.Error(absl::StrCat("drawing ", format));
+  return drawn;
+}
+
+// What is clicked or jumped to is seen.
+std::string WithStyle(std::string svg) {
+  const size_t tag = svg.find("<svg");
+  const size_t end = tag == std::string::npos ? tag : svg.find('>', tag);
+  if (end == std::string::npos) return svg;
+  svg.insert(end + 1, absl::StrCat("\n<style>", kSvgStyle, "</style>"));
   return svg;
+}
+
+absl::StatusOr<std::string> Draw(Agraph_t* graph, GraphFormat format, const ErrorCapture& errors) {
+  switch (format) {
+    case GraphFormat::kDot:
+      return WriteDot(graph, errors);
+    case GraphFormat::kPng:
+      Set(graph, "size", absl::StrCat(kMaxPngInches, ",", kMaxPngInches));
+      return LayOutAndWrite(graph, "png", errors);
+    case GraphFormat::kPdf:
+      Set(graph, "size", absl::StrCat(kMaxPdfInches, ",", kMaxPdfInches));
+      return LayOutAndWrite(graph, "pdf", errors);
+    case GraphFormat::kSvg:
+      break;
+  }
+  absl::StatusOr<std::string> svg = LayOutAndWrite(graph, "svg", errors);
+  return svg.ok() ? WithStyle(*std::move(svg)) : svg;
 }
 
 }  // namespace
 
-absl::StatusOr<std::string> RenderGraph(const GraphModel& model, GraphFormat format) {
+absl::StatusOr<std::string> RenderGraph(const GraphModel& model, GraphFormat format,
+                                        const RenderOptions& options) {
   if (model.nodes.size() > static_cast<size_t>(kMaxGraphNodes) || model.Span() > kMaxGraphSpan) {
     return absl::InvalidArgumentError(absl::StrCat(
         "a graph of ", model.nodes.size(), " versions whose edges cross ", model.Span(),
         " columns: at most ", kMaxGraphNodes, " and ", kMaxGraphSpan, " can be drawn"));
   }
+  const absl::StatusOr<std::vector<std::string>> links = LinksOf(model, options);
+  if (!links.ok()) return links.status();
   const std::lock_guard<std::mutex> lock(GraphvizMutex());
   const ErrorCapture errors;
   Agraph_t* graph = agopen(Mutable("propagation"), Agdirected, nullptr);
   if (graph == nullptr) return errors.Error("opening a graph");
-  Build(graph, model);
-  absl::StatusOr<std::string> drawn =
-      format == GraphFormat::kDot ? WriteDot(graph, errors) : WriteSvg(graph, errors);
+  Build(graph, model, *links);
+  absl::StatusOr<std::string> drawn = Draw(graph, format, errors);
   agclose(graph);
   return drawn;
 }

@@ -1,8 +1,12 @@
 #include "lineage/graph_style.h"
 
+#include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <utility>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_replace.h"
@@ -201,6 +205,66 @@ std::string NodeLabel(const GraphNode& node) {
   AppendLine(label, HiddenLine(node), kFaint);
   absl::StrAppend(&label, "</TABLE>");
   return label;
+}
+
+std::string NodeTooltip(const GraphNode& node) {
+  const ClaimVersion& version = node.version;
+  const std::vector<std::string> lines = {
+      absl::StrCat(Format(version.id), ": ", version.words),
+      absl::StrCat("written by ", version.agent, " in round ", version.first_round, ", lane ",
+                   version.id.attempt().lane(), ", in ", Name(version.claim.dsl())),
+      TruthLine(version),
+      CarriedLine(version),
+      DeedsLine(version),
+      HiddenLine(node)};
+  std::string tooltip;
+  for (const std::string& line : lines) {
+    if (line.empty()) continue;
+    absl::StrAppend(&tooltip, tooltip.empty() ? "" : "&#10;", EscapeLabel(line));
+  }
+  return tooltip;
+}
+
+std::string EdgeTooltip(const GraphModel& model, const GraphEdge& edge) {
+  const ClaimVersion& child = model.nodes[edge.to].version;
+  return EscapeLabel(absl::StrCat(Format(model.nodes[edge.from].version.id), " → ",
+                                  Format(child.id), ": ", LookOf(edge.change).words, " by ",
+                                  child.agent));
+}
+
+std::string AnchorOf(ClaimId claim) {
+  return absl::StrReplaceAll(Format(claim), {{":", "."}, {"#", "."}});
+}
+
+absl::StatusOr<std::string> ExpandLink(absl::string_view link, ClaimId claim) {
+  const AttemptId attempt = claim.attempt();
+  const std::pair<absl::string_view, std::string> known[] = {
+      {"claim", Format(claim)},
+      {"attempt", Format(attempt)},
+      {"run", absl::StrCat(attempt.run())},
+      {"round", absl::StrCat(attempt.round())},
+      {"problem", FormatProblem(attempt.problem())},
+      {"lane", absl::StrCat(attempt.lane())},
+      {"place", absl::StrCat(claim.place() + 1)}};
+  std::string out;
+  while (!link.empty()) {
+    const size_t open = link.find('{');
+    absl::StrAppend(&out, link.substr(0, open));
+    if (open == absl::string_view::npos) break;
+    link.remove_prefix(open + 1);
+    const absl::string_view name = link.substr(0, link.find('}'));
+    const auto* const found = std::find_if(std::begin(known), std::end(known),
+                                           [&](const auto& one) { return one.first == name; });
+    if (found == std::end(known) || name.size() == link.size()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("'{", name, name.size() == link.size() ? "" : "}",
+                       "' in a link: known are {claim}, {attempt}, {run}, {round}, "
+                       "{problem}, {lane} and {place}"));
+    }
+    absl::StrAppend(&out, found->second);
+    link.remove_prefix(name.size() + 1);
+  }
+  return out;
 }
 
 std::string GraphLabel(const GraphModel& model) {

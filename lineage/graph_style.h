@@ -39,6 +39,20 @@ std::string EscapeLabel(absl::string_view text);
 std::string NodeLabel(const GraphNode& node);
 std::string GraphLabel(const GraphModel& model);  // title, what was cut, legend
 
+// What stands when the pointer rests on it: everything about the version, line by line; what became
+// of it on the way. Escaped, as the label.
+std::string NodeTooltip(const GraphNode& node);
+std::string EdgeTooltip(const GraphModel& model, const GraphEdge& edge);
+
+// The name of a version within the drawing, as links use it: letters, digits and dots.
+std::string AnchorOf(ClaimId claim);
+
+// Makes what the address of the drawing names stand out.
+inline constexpr char kSvgStyle[] =
+    ".node:target path,.node:target polygon{stroke:#000;stroke-width:4}"
+    ".node:hover text,.edge:hover text{text-decoration:underline}"
+    ".edge:hover path{stroke-width:4}";
+
 }  // namespace hearsay
 
 #endif  // HEARSAY_LINEAGE_GRAPH_STYLE_H_

@@ -1,5 +1,4 @@
 // hearsay graph: how a claim spread, drawn.
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "lineage/graph.h"
 #include "tools/claim_subject.h"
@@ -17,10 +16,11 @@ class GraphCommand : public Command {
 
  private:
   absl::StatusOr<GraphFormat> Format() const;
+  absl::Status Check() const;
 
   ClaimSubject subject_{ClaimSubject::Version::kFirst};
   KbFlag kb_;
-  std::optional<std::string> format_, output_;
+  std::optional<std::string> format_, output_, link_;
   int64_t up_ = GraphOptions().depth_up;
   int64_t down_ = GraphOptions().depth_down;
   int64_t max_nodes_ = GraphOptions().max_nodes;
@@ -33,24 +33,47 @@ void GraphCommand::Declare(ArgParser& args) {
   args.AddNumber("--down", "Generations towards the last round (64)", 0, kMaxRounds, &down_);
   args.AddNumber("--max-nodes", "Versions to draw, the nearest (400)", 1, kMaxGraphNodes,
                  &max_nodes_);
-  args.AddText("--format", "dot|svg", "Of the drawing (by the name of the file, else dot)",
+  args.AddText("--format", "svg|png|pdf|dot", "Of the drawing (by the name of the file, else dot)",
                &format_);
+  args.AddText("--link", "URL",
+               "Where versions link to, as in 'notes/{attempt}.md' (the version they came from)",
+               &link_);
   args.AddText("-o,--output", "FILE", "Where to write it (standard output)", &output_);
 }
 
+// "svg" of "closure.svg"; empty where the name has no ending.
+std::string EndingOf(const std::string& path) {
+  const std::string name = path.substr(path.rfind('/') + 1);
+  const size_t dot = name.rfind('.');
+  return dot == std::string::npos || dot == 0 ? "" : name.substr(dot + 1);
+}
+
 absl::StatusOr<GraphFormat> GraphCommand::Format() const {
-  const bool svg_file = output_.has_value() && absl::EndsWith(*output_, ".svg");
-  const std::string word = format_.value_or(svg_file ? "svg" : "dot");
+  const std::string ending = output_.has_value() ? EndingOf(*output_) : "";
+  const std::string word = format_.value_or(ending.empty() || ending == "gv" ? "dot" : ending);
   if (word == "dot") return GraphFormat::kDot;
   if (word == "svg") return GraphFormat::kSvg;
+  if (word == "png") return GraphFormat::kPng;
+  if (word == "pdf") return GraphFormat::kPdf;
   return absl::InvalidArgumentError(
-      absl::StrCat("--format: unknown value '", word, "'; known: dot, svg"));
+      format_.has_value()
+          ? absl::StrCat("--format: unknown value '", word, "'; known: svg, png, pdf, dot")
+          : absl::StrCat("-o ", *output_, ": no drawing has the ending '.", word,
+                         "'; name one of svg, png, pdf and dot by --format"));
+}
+
+absl::Status GraphCommand::Check() const {
+  if (link_.has_value()) {
+    const absl::Status link = ExpandLink(*link_, ClaimId()).status();
+    if (!link.ok()) return absl::InvalidArgumentError(absl::StrCat("--link: ", link.message()));
+  }
+  return subject_.Check();
 }
 
 absl::StatusOr<ExitCode> GraphCommand::Run(Console& console) {
   const absl::StatusOr<GraphFormat> format = Format();
   if (!format.ok()) return format.status();
-  const absl::Status sensible = subject_.Check();
+  const absl::Status sensible = Check();
   if (!sensible.ok()) return sensible;
   const auto store = kb_.Open(Store::Mode::kRead);
   if (!store.ok()) return store.status();
@@ -63,7 +86,7 @@ absl::StatusOr<ExitCode> GraphCommand::Run(Console& console) {
   const absl::StatusOr<GraphModel> model =
       PropagationGraph(*subject->claims.table, subject->claim, options);
   if (!model.ok()) return model.status();
-  const absl::StatusOr<std::string> drawing = RenderGraph(*model, *format);
+  const absl::StatusOr<std::string> drawing = RenderGraph(*model, *format, {link_.value_or("")});
   if (!drawing.ok()) return drawing.status();
   if (!output_.has_value()) {
     console.Out(*drawing);

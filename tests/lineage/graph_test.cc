@@ -248,6 +248,48 @@ TEST(RenderGraphTest, SvgIsWellFormedAndHonest) {
   EXPECT_THAT(*svg, Not(HasSubstr("a<d>a")));
 }
 
+TEST(RenderGraphTest, SvgLinksToParentsAndHasTooltips) {
+  Fan fan;
+  TinyAtlas atlas;
+  const auto table = LoadTable(fan.run, atlas);
+  absl::StatusOr<GraphModel> graph = PropagationGraph(*table, fan.last, {});
+  ASSERT_TRUE(graph.ok());
+  absl::StatusOr<std::string> svg = RenderGraph(*graph, GraphFormat::kSvg);
+  ASSERT_TRUE(svg.ok()) << svg.status();
+  EXPECT_TRUE(IsWellFormed(*svg));
+  // Both parents are drawn; a click leads to the first. A birth leads to itself.
+  EXPECT_THAT(*svg, HasSubstr("<g id=\"R3.r1.p71.l11.1\""));
+  EXPECT_THAT(*svg, HasSubstr("<a xlink:href=\"#R3.r0.p71.l0.1\" xlink:title=\"R3:r1.p71.l11#1: "));
+  EXPECT_THAT(*svg, HasSubstr("<a xlink:href=\"#R3.r0.p71.l1.1\" xlink:title=\"R3:r0.p71.l1#1: "));
+  EXPECT_THAT(*svg, HasSubstr("carried r1–r4 by 3 notes, alive"));
+
+  svg = RenderGraph(*graph, GraphFormat::kSvg, {"https://a.b/{attempt}?a=1&n={place}#{problem}"});
+  ASSERT_TRUE(svg.ok()) << svg.status();
+  EXPECT_TRUE(IsWellFormed(*svg));
+  EXPECT_THAT(*svg, HasSubstr("href=\"https://a.b/R3:r1.p71.l11?a=1&amp;n=1#p71\""));
+  for (const char* bad : {"{", "a{b}", "{claim"}) {
+    EXPECT_EQ(RenderGraph(*graph, GraphFormat::kSvg, {bad}).status().code(),
+              absl::StatusCode::kInvalidArgument)
+        << bad;
+  }
+}
+
+TEST(RenderGraphTest, PngAndPdf) {
+  Fan fan;
+  TinyAtlas atlas;
+  const auto table = LoadTable(fan.run, atlas);
+  absl::StatusOr<GraphModel> graph = PropagationGraph(*table, fan.born, {});
+  ASSERT_TRUE(graph.ok());
+  absl::StatusOr<std::string> png = RenderGraph(*graph, GraphFormat::kPng);
+  ASSERT_TRUE(png.ok()) << png.status();
+  EXPECT_THAT(*png, StartsWith("\x89PNG\r\n"));
+  EXPECT_THAT(png->substr(png->size() - 8), HasSubstr("IEND"));
+  absl::StatusOr<std::string> pdf = RenderGraph(*graph, GraphFormat::kPdf);
+  ASSERT_TRUE(pdf.ok()) << pdf.status();
+  EXPECT_THAT(*pdf, StartsWith("%PDF-"));
+  EXPECT_THAT(pdf->substr(pdf->size() - 8), HasSubstr("%%EOF"));
+}
+
 TEST(RenderGraphTest, EmptyGraphStillSaysWhatItIs) {
   TestRun run({kProblem}, 1);
   TinyAtlas atlas;

@@ -178,6 +178,10 @@ TEST_F(CommandTest, GraphsAreDotOrSvg) {
   EXPECT_THAT(sandbox_->Read("graph.svg"), HasSubstr("</svg>"));
   EXPECT_THAT(Ok("graph " + claim + " -o graph.dot").out, IsEmpty());
   EXPECT_THAT(sandbox_->Read("graph.dot"), ContainsRegex("digraph"));
+  Ok("graph " + claim + " -o graph.png");
+  EXPECT_THAT(sandbox_->Read("graph.png"), StartsWith("\x89PNG\r\n"));
+  Ok("graph " + claim + " -o graph.pdf");
+  EXPECT_THAT(sandbox_->Read("graph.pdf"), StartsWith("%PDF-"));
 }
 
 TEST_F(CommandTest, WithoutAClaimTheLongestLivedFalseClosureIsMeant) {
