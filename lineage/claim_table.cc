@@ -302,13 +302,18 @@ Truth ClaimTable::TruthIn(RowIndex i, Dsl dsl) const {
   return TruthOf(WorldOf(rows_[i].id.attempt().problem(), dsl), claim);
 }
 
-int ClaimTable::CostLgIn(RowIndex i, Dsl dsl) const {
-  const Claim claim = rows_[i].claim;
-  if (!claim.is_closure()) return 0;
-  const World& world = WorldOf(rows_[i].id.attempt().problem(), dsl);
-  if (claim.knob() >= world.knob_count || claim.value() >= world.value_count[claim.knob()])
+int CostLg(const World& world, Claim claim) {
+  if (!claim.is_closure() || claim.knob() >= world.knob_count ||
+      claim.value() >= world.value_count[claim.knob()]) {
     return 0;
+  }
   return ClosureCostLg(world, claim);
+}
+
+int ClaimTable::CostLgIn(RowIndex i, Dsl dsl) const {
+  // No landscape is modelled for what cannot cost anything.
+  if (!rows_[i].claim.is_closure()) return 0;
+  return CostLg(WorldOf(rows_[i].id.attempt().problem(), dsl), rows_[i].claim);
 }
 
 RoundCounts ClaimTable::CountRound(int round) const {

@@ -65,6 +65,9 @@ struct RoundCounts {
   int64_t notes_with_false_closure = 0;              // the same, whatever its label
 };
 
+// What a closure costs its believers in a world, in lg units; 0 for a claim that is no closure.
+int CostLg(const World& world, Claim claim);
+
 class ClaimTable {
  public:
   // Loads run `run`; only the problem with index `problem` where that is not negative.

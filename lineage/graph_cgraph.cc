@@ -16,6 +16,7 @@
 #include "absl/strings/strip.h"
 #include "lineage/graph.h"
 #include "lineage/graph_style.h"
+#include "lineage/markup.h"
 
 namespace hearsay {
 namespace {
@@ -127,7 +128,7 @@ void AddNode(Agraph_t* graph, Agraph_t* column, const GraphNode& node, const std
   Set(drawn, "color", node.focus ? "black" : look.line);
   Set(drawn, "penwidth", absl::StrFormat("%.2f", WidthOf(version.carriers)));
   Set(drawn, "id", AnchorOf(version.id));
-  Set(drawn, "URL", EscapeLabel(link));
+  Set(drawn, "URL", EscapeMarkup(link));
   Set(drawn, "tooltip", NodeTooltip(node));
 }
 

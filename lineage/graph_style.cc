@@ -11,6 +11,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
+#include "lineage/markup.h"
 #include "tasks/words.h"
 
 namespace hearsay {
@@ -100,7 +101,7 @@ std::string HiddenLine(const GraphNode& node) {
 void AppendLine(std::string& label, absl::string_view text, const char* color) {
   if (text.empty()) return;
   absl::StrAppend(&label, "<TR><TD ALIGN=\"LEFT\"><FONT COLOR=\"", color, "\" POINT-SIZE=\"10\">",
-                  EscapeLabel(text), "</FONT></TD></TR>");
+                  EscapeMarkup(text), "</FONT></TD></TR>");
 }
 
 std::string TextLine(absl::string_view text) {
@@ -161,38 +162,14 @@ const char* FrameOf(const ClaimVersion& version) {
 
 double WidthOf(int carriers) { return 1 + 0.5 * std::log2(carriers > 1 ? carriers : 1); }
 
-std::string EscapeLabel(absl::string_view text) {
-  std::string out;
-  for (char c : text) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      default:
-        // XML has no place for control characters, not even escaped.
-        out += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
-    }
-  }
-  return out;
-}
-
 std::string NodeLabel(const GraphNode& node) {
   const ClaimVersion& version = node.version;
   // What stands in brackets is told below in fewer words, or by colour.
   const std::string headline = version.words.substr(0, version.words.find(" ("));
   std::string label = "<TABLE BORDER=\"0\" CELLBORDER=\"0\" CELLSPACING=\"0\" CELLPADDING=\"1\">";
   for (const std::string& line : Wrap(headline)) {
-    absl::StrAppend(&label, "<TR><TD ALIGN=\"LEFT\"><FONT POINT-SIZE=\"12\"><B>", EscapeLabel(line),
-                    "</B></FONT></TD></TR>");
+    absl::StrAppend(&label, "<TR><TD ALIGN=\"LEFT\"><FONT POINT-SIZE=\"12\"><B>",
+                    EscapeMarkup(line), "</B></FONT></TD></TR>");
   }
   AppendLine(
       label,
@@ -220,16 +197,16 @@ std::string NodeTooltip(const GraphNode& node) {
   std::string tooltip;
   for (const std::string& line : lines) {
     if (line.empty()) continue;
-    absl::StrAppend(&tooltip, tooltip.empty() ? "" : "&#10;", EscapeLabel(line));
+    absl::StrAppend(&tooltip, tooltip.empty() ? "" : "&#10;", EscapeMarkup(line));
   }
   return tooltip;
 }
 
 std::string EdgeTooltip(const GraphModel& model, const GraphEdge& edge) {
   const ClaimVersion& child = model.nodes[edge.to].version;
-  return EscapeLabel(absl::StrCat(Format(model.nodes[edge.from].version.id), " → ",
-                                  Format(child.id), ": ", LookOf(edge.change).words, " by ",
-                                  child.agent));
+  return EscapeMarkup(absl::StrCat(Format(model.nodes[edge.from].version.id), " → ",
+                                   Format(child.id), ": ", LookOf(edge.change).words, " by ",
+                                   child.agent));
 }
 
 std::string AnchorOf(ClaimId claim) {
@@ -284,8 +261,8 @@ std::string GraphLabel(const GraphModel& model) {
   return absl::StrCat(
       "<TABLE BORDER=\"0\" CELLBORDER=\"0\" CELLSPACING=\"2\" CELLPADDING=\"1\">",
       TextLine(
-          absl::StrCat("<FONT POINT-SIZE=\"18\"><B>", EscapeLabel(model.title), "</B></FONT>")),
-      TextLine(EscapeLabel(model.CutWords())), LegendLine(truths), LegendLine(changes),
+          absl::StrCat("<FONT POINT-SIZE=\"18\"><B>", EscapeMarkup(model.title), "</B></FONT>")),
+      TextLine(EscapeMarkup(model.CutWords())), LegendLine(truths), LegendLine(changes),
       TextLine("cut corners: unsupported closure; round corners: any other label"),
       TextLine("black frame: asked for; wide frame or arrow: carried by many notes"), "</TABLE>");
 }

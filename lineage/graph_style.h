@@ -7,7 +7,6 @@
 
 #include <string>
 
-#include "absl/strings/string_view.h"
 #include "lineage/graph.h"
 
 namespace hearsay {
@@ -31,9 +30,6 @@ const char* FrameOf(const ClaimVersion& version);
 
 // Line width for something that `carriers` notes carry: 1 for one, one half more for each doubling.
 double WidthOf(int carriers);
-
-// Text as it may stand inside an HTML-like label.
-std::string EscapeLabel(absl::string_view text);
 
 // HTML-like labels, without the enclosing angle brackets.
 std::string NodeLabel(const GraphNode& node);

@@ -3,11 +3,11 @@
 #include "kb/skill.h"
 #include "rounds/replay.h"
 #include "tasks/design_space.h"
+#include "tasks/outcome_words.h"
 #include "tasks/scoring.h"
 #include "tasks/words.h"
 #include "tools/command.h"
 #include "tools/kb_access.h"
-#include "tools/outcome_words.h"
 #include "tools/output.h"
 
 namespace hearsay {

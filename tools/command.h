@@ -40,6 +40,7 @@ std::unique_ptr<Command> NewClaimsCommand();
 std::unique_ptr<Command> NewAncestryCommand();
 std::unique_ptr<Command> NewDescendantsCommand();
 std::unique_ptr<Command> NewGraphCommand();
+std::unique_ptr<Command> NewExportCommand();
 std::unique_ptr<Command> NewStudyCommand();
 std::unique_ptr<Command> NewReportCommand();
 std::unique_ptr<Command> NewSweepCommand();

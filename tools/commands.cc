@@ -32,6 +32,11 @@ constexpr CommandEntry kCommands[] = {
      "  hearsay graph -o closure.svg\n"
      "  hearsay graph R1:r0.p71.l4#2 --down 10 --format dot\n",
      NewGraphCommand},
+    {"export", "Write a whole run as a graph: GraphML, Cytoscape JSON, PROV-JSON or CSV",
+     "  hearsay export R1 -o run.graphml\n"
+     "  hearsay export --format csv -o tables --problem p71\n"
+     "  hearsay export --format prov-json --to 3 > rounds.json\n",
+     NewExportCommand},
     {"study", "Summarise a run: what notes do, and how errors persist",
      "  hearsay study persistence --run 2\n"
      "  hearsay study transfer --format csv --table 1\n"

@@ -27,6 +27,8 @@ class Console {
   // Errors: kUnavailable if data could not be written, as on a full disk.
   absl::Status Finish() const;
 
+  // Nothing that is still to be written would be read: the reader has gone, or writing has failed.
+  bool out_is_closed() const { return out_errno_ != 0; }
   // Escape sequences are welcome: a terminal, and NO_COLOR is unset or empty.
   bool out_takes_colour() const { return out_takes_colour_; }
   bool err_is_terminal() const { return err_is_terminal_; }

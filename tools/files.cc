@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include <memory>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 
@@ -26,16 +27,6 @@ bool IsDeviceOrPipe(const std::string& path) {
   return stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode);
 }
 
-// `name` stands for the file in errors.
-absl::Status WriteInPlace(const std::string& path, absl::string_view content,
-                          const std::string& name) {
-  FILE* const file = fopen(path.c_str(), "wb");
-  if (file == nullptr) return Failed("write", name);
-  const bool written = fwrite(content.data(), 1, content.size(), file) == content.size();
-  if (fclose(file) != 0 || !written) return Failed("write", name);
-  return absl::OkStatus();
-}
-
 }  // namespace
 
 absl::StatusOr<std::string> ReadFile(const std::string& path) {
@@ -49,14 +40,43 @@ absl::StatusOr<std::string> ReadFile(const std::string& path) {
   return content;
 }
 
-absl::Status WriteFile(const std::string& path, absl::string_view content) {
+FileWriter::FileWriter(std::string path, std::string beside, FILE* file)
+    : path_(std::move(path)), beside_(std::move(beside)), file_(file) {}
+
+absl::StatusOr<std::unique_ptr<FileWriter>> FileWriter::Create(const std::string& path) {
   // A device such as /dev/null is written, not replaced.
-  if (IsDeviceOrPipe(path)) return WriteInPlace(path, content, path);
-  const std::string beside = path + ".part";
-  absl::Status status = WriteInPlace(beside, content, path);
-  if (status.ok() && rename(beside.c_str(), path.c_str()) != 0) status = Failed("write", path);
-  if (!status.ok()) remove(beside.c_str());
-  return status;
+  const std::string beside = IsDeviceOrPipe(path) ? path : path + ".part";
+  FILE* const file = fopen(beside.c_str(), "wb");
+  if (file == nullptr) return Failed("write", path);
+  return std::unique_ptr<FileWriter>(new FileWriter(path, beside, file));
+}
+
+FileWriter::~FileWriter() {
+  if (file_ != nullptr) fclose(file_);
+  if (!committed_ && beside_ != path_) remove(beside_.c_str());
+}
+
+absl::Status FileWriter::Write(absl::string_view bytes) {
+  if (fwrite(bytes.data(), 1, bytes.size(), file_) != bytes.size()) return Failed("write", path_);
+  return absl::OkStatus();
+}
+
+absl::Status FileWriter::Commit() {
+  FILE* const file = file_;
+  file_ = nullptr;
+  if (fclose(file) != 0) return Failed("write", path_);
+  if (beside_ != path_ && rename(beside_.c_str(), path_.c_str()) != 0) {
+    return Failed("write", path_);
+  }
+  committed_ = true;
+  return absl::OkStatus();
+}
+
+absl::Status WriteFile(const std::string& path, absl::string_view content) {
+  const absl::StatusOr<std::unique_ptr<FileWriter>> file = FileWriter::Create(path);
+  if (!file.ok()) return file.status();
+  const absl::Status written = (*file)->Write(content);
+  return written.ok() ? (*file)->Commit() : written;
 }
 
 }  // namespace hearsay

@@ -8,6 +8,7 @@ packages=(
   libprotobuf-dev protobuf-compiler libabsl-dev librocksdb-dev libzstd-dev
   libgraphviz-dev graphviz libcli11-dev
   libgtest-dev libgmock-dev libbenchmark-dev
+  python3-networkx python3-prov python3-jsonschema  # other people's readers of exports, in tests
 )
 # Names of more packages may follow on the command line.
 packages+=("$@")

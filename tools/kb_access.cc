@@ -28,17 +28,24 @@ void RunFlag::Declare(ArgParser& args) {
   args.AddText("--run", "N", "Number of the run (the latest)", &text_);
 }
 
-absl::StatusOr<RunRecord> RunFlag::Find(const Store& store) const {
-  if (text_.has_value()) {
-    const absl::StatusOr<int> run = ParseRun(*text_);
-    if (!run.ok())
-      return absl::InvalidArgumentError(absl::StrCat("--run: ", run.status().message()));
+absl::StatusOr<RunRecord> FindRun(const Store& store, const std::optional<std::string>& text) {
+  if (text.has_value()) {
+    const absl::StatusOr<int> run = ParseRun(*text);
+    if (!run.ok()) return run.status();
     return store.Run(*run);
   }
   absl::StatusOr<std::vector<RunRecord>> runs = store.Runs();
   if (!runs.ok()) return runs.status();
   if (runs->empty()) return absl::NotFoundError("the kb has no runs yet; make one: hearsay run");
   return std::move(runs->back());
+}
+
+absl::StatusOr<RunRecord> RunFlag::Find(const Store& store) const {
+  absl::StatusOr<RunRecord> run = FindRun(store, text_);
+  if (absl::IsInvalidArgument(run.status())) {
+    return absl::InvalidArgumentError(absl::StrCat("--run: ", run.status().message()));
+  }
+  return run;
 }
 
 absl::Status RunFlag::CheckAgainst(int run) const {

@@ -28,6 +28,9 @@ class KbFlag {
 // "3" or "R3". Errors: kInvalidArgument.
 absl::StatusOr<int> ParseRun(absl::string_view text);
 
+// The run of that name, or the latest. Errors: kInvalidArgument; kNotFound where there is none.
+absl::StatusOr<RunRecord> FindRun(const Store& store, const std::optional<std::string>& text);
+
 class RunFlag {
  public:
   void Declare(ArgParser& args);

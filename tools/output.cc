@@ -1,22 +1,14 @@
 #include "tools/output.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "absl/strings/str_replace.h"
+#include "lineage/markup.h"
 
 namespace hearsay {
 namespace {
-
-// The shortest digits that read back as the same number.
-std::string ShortestReal(double number) {
-  char buffer[32];
-  const auto end = std::to_chars(buffer, buffer + sizeof(buffer), number).ptr;
-  return std::string(buffer, end);
-}
 
 // Code points: every byte of UTF-8 but those that go on with one.
 size_t WidthOf(absl::string_view text) {
@@ -59,20 +51,6 @@ void AppendAligned(const Table& table, std::string* out) {
   }
 }
 
-std::string JsonString(absl::string_view text) {
-  std::string out = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') {
-      out += {'\\', c};
-    } else if (static_cast<unsigned char>(c) < 0x20) {
-      absl::StrAppendFormat(&out, "\\u%04x", static_cast<unsigned char>(c));
-    } else {
-      out += c;
-    }
-  }
-  return out + "\"";
-}
-
 std::string JsonCell(const Cell& cell) {
   if (const auto* text = std::get_if<std::string>(&cell)) return JsonString(*text);
   if (const auto* integer = std::get_if<int64_t>(&cell)) return absl::StrCat(*integer);
@@ -101,11 +79,6 @@ std::string JsonTable(const Table& table) {
   return absl::StrCat("{\"title\": ", JsonString(table.title), ",\n  \"columns\": [",
                       JsonArray(table.columns, ", ", JsonString), "],\n  \"rows\": [", rows,
                       "],\n  \"notes\": [", JsonArray(table.notes, ", ", JsonString), "]}");
-}
-
-std::string CsvField(absl::string_view text) {
-  if (text.find_first_of(",\"\r\n") == absl::string_view::npos) return std::string(text);
-  return absl::StrCat("\"", absl::StrReplaceAll(text, {{"\"", "\"\""}}), "\"");
 }
 
 std::string CsvCell(const Cell& cell) {

@@ -6,7 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "absl/strings/str_replace.h"
+#include "lineage/markup.h"
 
 namespace hearsay {
 namespace {
@@ -172,11 +172,6 @@ std::vector<double> PlotTicks(double low, double high, int count) {
   const auto last = static_cast<int64_t>(std::ceil(high / step - 1e-9));
   for (int64_t i = first; i <= last; ++i) ticks.push_back(static_cast<double>(i) * step);
   return ticks;
-}
-
-std::string EscapeMarkup(const std::string& text) {
-  return absl::StrReplaceAll(text,
-                             {{"&", "&amp;"}, {"<", "&lt;"}, {">", "&gt;"}, {"\"", "&quot;"}});
 }
 
 std::string LineSvg(const LinePlot& plot) {

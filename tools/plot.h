@@ -76,9 +76,6 @@ std::string PlaneSvg(const PlanePlot& plot);
 // REQUIRES: low <= high, both finite; count >= 2.
 std::vector<double> PlotTicks(double low, double high, int count);
 
-// For the text of HTML and SVG.
-std::string EscapeMarkup(const std::string& text);
-
 }  // namespace hearsay
 
 #endif  // HEARSAY_TOOLS_PLOT_H_

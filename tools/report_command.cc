@@ -171,23 +171,14 @@ class ReportCommand : public Command {
   absl::StatusOr<ExitCode> Run(Console& console) override;
 
  private:
-  absl::StatusOr<RunRecord> FindRun(const Store& store) const;
-
   std::optional<std::string> run_, output_;
   KbFlag kb_;
 };
 
-absl::StatusOr<RunRecord> ReportCommand::FindRun(const Store& store) const {
-  if (!run_.has_value()) return RunFlag().Find(store);
-  const absl::StatusOr<int> run = ParseRun(*run_);
-  if (!run.ok()) return run.status();
-  return store.Run(*run);
-}
-
 absl::StatusOr<ExitCode> ReportCommand::Run(Console& console) {
   const auto store = kb_.Open(Store::Mode::kRead);
   if (!store.ok()) return store.status();
-  const absl::StatusOr<RunRecord> run = FindRun(**store);
+  const absl::StatusOr<RunRecord> run = FindRun(**store, run_);
   if (!run.ok()) return run.status();
   const absl::StatusOr<std::string> page = MakeReport(**store, *run);
   if (!page.ok()) return page.status();

@@ -1,6 +1,7 @@
 #include "tools/report_page.h"
 
 #include "absl/strings/str_cat.h"
+#include "lineage/markup.h"
 #include "tools/output.h"
 
 namespace hearsay {

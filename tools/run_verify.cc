@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "tools/outcome_words.h"
+#include "tasks/outcome_words.h"
 
 namespace hearsay {
 namespace {

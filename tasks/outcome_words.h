@@ -1,6 +1,6 @@
 // Outcomes in words, field by field.
-#ifndef HEARSAY_TOOLS_OUTCOME_WORDS_H_
-#define HEARSAY_TOOLS_OUTCOME_WORDS_H_
+#ifndef HEARSAY_TASKS_OUTCOME_WORDS_H_
+#define HEARSAY_TASKS_OUTCOME_WORDS_H_
 
 #include <cstdint>
 #include <string>
@@ -23,4 +23,4 @@ std::string FirstDifference(const Outcome& a, const Outcome& b);
 
 }  // namespace hearsay
 
-#endif  // HEARSAY_TOOLS_OUTCOME_WORDS_H_
+#endif  // HEARSAY_TASKS_OUTCOME_WORDS_H_

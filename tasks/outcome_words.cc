@@ -1,4 +1,4 @@
-#include "tools/outcome_words.h"
+#include "tasks/outcome_words.h"
 
 #include <utility>
 #include <vector>
