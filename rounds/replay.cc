@@ -6,8 +6,6 @@
 #include "absl/strings/str_cat.h"
 #include "executor/lane.h"
 #include "executor/ranking.h"
-#include "rounds/plan.h"
-#include "rounds/setup.h"
 #include "rounds/state.h"
 
 namespace hearsay {
@@ -47,17 +45,10 @@ absl::StatusOr<ReplayedAttempt> ReplayAttempt(const Store& store, AttemptId atte
   if (!block.ok()) return block.status();
   const auto stored_note = store.Note(attempt);
   if (!stored_note.ok()) return stored_note.status();
-  const auto plan = ParsePlan(record->plan_text(), absl::StrCat("plan of run ", attempt.run()));
-  if (!plan.ok()) return plan.status();
-
   // A run of the attempt's problem alone, brought to the round before.
-  const auto setup = PrepareRun(*plan, {attempt.problem()}, 1);
+  const auto setup = PrepareRecorded(store, *record, attempt.problem(), 1);
   if (!setup.ok()) return setup.status();
-  auto baselines = store.Baselines(attempt.run(), attempt.problem());
-  if (!baselines.ok()) return baselines.status();
-  (*setup)->baselines = std::move(baselines->outcomes);
-  RunTables& tables = (*setup)->tables;
-  tables.baselines = (*setup)->baselines.data();
+  const RunTables& tables = (*setup)->tables;
   StoredState state;
   Ranker ranker;
   if (attempt.round() > 0) {

@@ -1,9 +1,11 @@
 #include "rounds/state.h"
 
 #include <string>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "rounds/plan.h"
 
 namespace hearsay {
 namespace {
@@ -68,6 +70,20 @@ absl::StatusOr<StoredState> LoadState(const Store& store, int run, int round,
     }
   }
   return state;
+}
+
+absl::StatusOr<std::unique_ptr<RunSetup>> PrepareRecorded(const Store& store,
+                                                          const RunRecord& record, int problem,
+                                                          int threads) {
+  const auto plan = ParsePlan(record.plan_text(), absl::StrCat("plan of run ", record.run()));
+  if (!plan.ok()) return plan.status();
+  auto setup = PrepareRun(*plan, {problem}, threads);
+  if (!setup.ok()) return setup.status();
+  auto baselines = store.Baselines(record.run(), problem);
+  if (!baselines.ok()) return baselines.status();
+  (*setup)->baselines = std::move(baselines->outcomes);
+  (*setup)->tables.baselines = (*setup)->baselines.data();
+  return setup;
 }
 
 }  // namespace hearsay

@@ -1,7 +1,8 @@
-// The state of a run between two rounds, read back from the store.
+// A recorded run made ready to go on, and its state between two rounds, read back from the store.
 #ifndef HEARSAY_ROUNDS_STATE_H_
 #define HEARSAY_ROUNDS_STATE_H_
 
+#include <memory>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -9,6 +10,7 @@
 #include "executor/note.h"
 #include "kb/ids.h"
 #include "kb/store.h"
+#include "rounds/setup.h"
 #include "tasks/outcome.h"
 
 namespace hearsay {
@@ -25,6 +27,12 @@ struct StoredState {
 // REQUIRES: the run was recorded with claims.
 absl::StatusOr<StoredState> LoadState(const Store& store, int run, int round,
                                       const std::vector<int32_t>& problems, int lanes);
+
+// One problem of a recorded run, with the baselines that are stored. Errors: those of the store and
+// of PrepareRun.
+absl::StatusOr<std::unique_ptr<RunSetup>> PrepareRecorded(const Store& store,
+                                                          const RunRecord& record, int problem,
+                                                          int threads);
 
 }  // namespace hearsay
 

@@ -39,6 +39,7 @@ std::unique_ptr<Command> NewNoteCommand();
 std::unique_ptr<Command> NewClaimsCommand();
 std::unique_ptr<Command> NewAncestryCommand();
 std::unique_ptr<Command> NewDescendantsCommand();
+std::unique_ptr<Command> NewCounterfactualCommand();
 std::unique_ptr<Command> NewGraphCommand();
 std::unique_ptr<Command> NewExportCommand();
 std::unique_ptr<Command> NewStudyCommand();

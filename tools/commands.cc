@@ -28,6 +28,10 @@ constexpr CommandEntry kCommands[] = {
      "  hearsay ancestry R1:r17.p71.l42#5\n  hearsay ancestry --problem p71\n", NewAncestryCommand},
     {"descendants", "List what a claim became; without one, the longest-lived false closure",
      "  hearsay descendants R1:r0.p71.l4#2 --limit 50\n", NewDescendantsCommand},
+    {"counterfactual", "Run on without a claim, all random numbers equal, and say what changes",
+     "  hearsay counterfactual R1:r0.p71.l4#2\n"
+     "  hearsay counterfactual --problem p71 --format json\n",
+     NewCounterfactualCommand},
     {"graph", "Draw how a claim spread; without one, the longest-lived false closure",
      "  hearsay graph -o closure.svg\n"
      "  hearsay graph R1:r0.p71.l4#2 --down 10 --format dot\n",

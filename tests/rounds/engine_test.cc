@@ -4,63 +4,18 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <filesystem>
-#include <memory>
 #include <string>
 #include <vector>
 
-#include "kb/check.h"
-#include "rounds/plan.h"
 #include "rounds/replay.h"
+#include "tests/rounds/rounds_testing.h"
 
 namespace hearsay {
 namespace {
 
 using ::testing::HasSubstr;
 
-class EngineTest : public ::testing::Test {
- protected:
-  void SetUp() override {
-    dir_ = std::filesystem::temp_directory_path() /
-           ("hearsay_engine_" + std::to_string(::getpid()) + "_" +
-            ::testing::UnitTest::GetInstance()->current_test_info()->name());
-    std::filesystem::remove_all(dir_);
-    std::filesystem::create_directories(dir_);
-  }
-  void TearDown() override { std::filesystem::remove_all(dir_); }
-
-  std::unique_ptr<Store> OpenKb(const std::string& name) {
-    auto store = Store::Open((dir_ / name).string(), Store::Mode::kWrite);
-    EXPECT_TRUE(store.ok()) << store.status();
-    return *std::move(store);
-  }
-
-  std::filesystem::path dir_;
-};
-
-Plan PlanOf(const std::string& text) {
-  auto plan = ParsePlan(text, "test");
-  EXPECT_TRUE(plan.ok()) << plan.status();
-  EXPECT_TRUE(CompletePlan(&*plan).ok());
-  return *plan;
-}
-
-std::vector<uint64_t> Digests(const Store& store, int run) {
-  std::vector<uint64_t> digests;
-  const auto rounds = store.Rounds(run);
-  EXPECT_TRUE(rounds.ok()) << rounds.status();
-  for (const RoundRecord& round : *rounds) digests.push_back(round.digest());
-  return digests;
-}
-
-void ExpectHealthy(const Store& store) {
-  const auto report = CheckStore(store, 5);
-  ASSERT_TRUE(report.ok()) << report.status();
-  for (const Finding& finding : report->findings) {
-    ADD_FAILURE() << "requirement " << finding.requirement << " at " << finding.where << ": "
-                  << finding.problem;
-  }
-}
+class EngineTest : public KbTest {};
 
 // Every topology, schedule and policy, small: the kb is sound, and with another number of threads
 // the digests are the same.

@@ -82,7 +82,8 @@ TEST_F(CommandTest, RowsComeOutInThreeFormats) {
   const std::string claim = AnyClaim();
   for (const std::string& line :
        {std::string("runs"), std::string("claims"), std::string("attempt R1:r2.p71.l1"),
-        "ancestry " + claim, "descendants " + claim, std::string("study transfer"),
+        "ancestry " + claim, "descendants " + claim, "counterfactual " + claim,
+        "counterfactual --close-up " + claim, std::string("study transfer"),
         std::string("study persistence"), std::string("study standing"),
         std::string("study content"), std::string("study attribution"),
         std::string("study adoption"), std::string("study propagation"),
@@ -168,6 +169,15 @@ TEST_F(CommandTest, AncestryAndDescendantsAreOfTheClaimAskedFor) {
   EXPECT_THAT(Ok("descendants " + claim + " --run R1").out, HasSubstr(claim));
 }
 
+TEST_F(CommandTest, ACounterfactualTellsWhatChangesRoundByRound) {
+  const std::string claim = Rows("claims --sort carriers --limit 1 --born-to 0")[0][0];
+  const std::string line = absl::StrCat("counterfactual ", claim, " --limit 1");
+  EXPECT_EQ(Rows(line + " --table 2").size(), 3u);  // from round 0 on
+  EXPECT_LE(Rows(line + " --table 3").size(), 1u);
+  EXPECT_THAT(Ok(line).out, ContainsRegex("first_change +(-|round [12], lane [0-3], )"));
+  EXPECT_EQ(Ok(line + " --threads 1").out, Ok(line + " --threads 3").out);
+}
+
 TEST_F(CommandTest, GraphsAreDotOrSvg) {
   const std::string claim = AnyClaim();
   EXPECT_THAT(Ok("graph " + claim).out, ContainsRegex("digraph"));
@@ -189,6 +199,7 @@ TEST_F(CommandTest, WithoutAClaimTheLongestLivedFalseClosureIsMeant) {
   ASSERT_EQ(own.Run("run --problems linear_attention --rounds 4 --lanes 6").code, 0);
   EXPECT_THAT(own.Run("ancestry").out, ContainsRegex("^Ancestry of R1:r"));
   EXPECT_THAT(own.Run("descendants").out, ContainsRegex("^Descendants of R1:r"));
+  EXPECT_THAT(own.Run("counterfactual").out, ContainsRegex("^Without R1:r"));
   const Ended graph = own.Run("graph -o longest.svg");
   EXPECT_EQ(graph.code, 0);
   EXPECT_THAT(graph.err, ContainsRegex("wrote longest.svg: R1:r"));
