@@ -10,7 +10,9 @@
 #include <cstring>
 
 #include "executor/agent.h"
+#include "executor/bytes.h"
 #include "executor/philox.h"
+#include "executor/row.h"
 #include "executor/streams.h"
 #include "tasks/host_device.h"
 #include "tasks/world.h"
@@ -39,43 +41,15 @@ HEARSAY_HD inline int LowestBit(uint64_t bits) { return HEARSAY_COUNT_TRAILING_Z
 // which is two doublings of odds for a doubling of speed.
 HEARSAY_HD inline int OddsOfLg(int lg) { return lg / 2; }
 
-// The weight of a choice whose belief lies `below` (0 or less) the best one: 2^((below + 14 * 256)
-// / 256), linear between powers of two, and 0 where that is below 1. At most 2^22.
-//
-// With 8 fraction bits such a number is what the bits of a float mean, so the conversion is exact
-// and, unlike a shift by a variable or a branch, the same few instructions for eight values at
-// once.
-HEARSAY_HD inline uint32_t ChoiceWeight(int below) {
-  const int e = below + 14 * 256;
-  const uint32_t in_reach = ~static_cast<uint32_t>(e >> 31);
-  const uint32_t bits = (static_cast<uint32_t>(e) & in_reach) * (1u << 15) + ((8u + 127u) << 23);
-  return static_cast<uint32_t>(static_cast<int32_t>(__builtin_bit_cast(float, bits))) & in_reach;
-}
-
-// Which of eight weights 32 random bits fall on; 0 where all are 0.
-HEARSAY_HD inline int PickOfEight(const uint32_t* weights, uint32_t random) {
-  uint32_t ends[8];
-  uint32_t total = 0;
-  for (int i = 0; i < 8; ++i) {
-    total += weights[i];
-    ends[i] = total;
-  }
-  const uint32_t pick = Below(random, total);
-  int index = 0;
-  for (int i = 0; i < 7; ++i) index += pick >= ends[i];
-  return total == 0 ? 0 : index;
-}
-static_assert(kMaxKnobs == 8 && kMaxValues == 8, "PickOfEight picks knobs and values");
-
 struct Beliefs {
   int16_t odds[kMaxKnobs][kMaxValues];
   int16_t best[kMaxKnobs];  // the largest odds of each knob
 
   // Blocks the value unless it is the last one left of its knob.
   HEARSAY_HD void Block(int knob, int value) {
-    int left = 0;
-    for (int v = 0; v < kMaxValues; ++v) left += odds[knob][v] != kBlocked;
-    if (left > 1) Put(knob, value, kBlocked);
+    const uint32_t blocked = Row::Load(odds[knob]).BitsOf(kBlocked);
+    const uint32_t left = ~blocked & 0xff;
+    if ((left & (left - 1)) != 0) Put(knob, value, kBlocked);
   }
 
   HEARSAY_HD void Shift(int knob, int value, int by) {
@@ -84,49 +58,25 @@ struct Beliefs {
     Put(knob, value, static_cast<int16_t>(Clamp(belief + by, -kBeliefLimit, kBeliefLimit)));
   }
 
-  // The largest odds of a knob, from scratch.
-  HEARSAY_HD int16_t Largest(int knob) const {
-    int16_t most = odds[knob][0];
-    for (int v = 1; v < kMaxValues; ++v) most = odds[knob][v] > most ? odds[knob][v] : most;
-    return most;
+  // A value of the knob chosen by odds, from 16 random bits.
+  HEARSAY_HD int Choose(int knob, uint32_t half) const {
+    return Row::Load(odds[knob]).Pick(best[knob], half << 16);
   }
 
-  // A value of the knob chosen by odds, from 16 random bits; never `except` (-1: none is excepted).
-  // Returns `except` where no other value is left.
-  HEARSAY_HD int Choose(int knob, int except, uint32_t half) const {
-    const int16_t* const row = odds[knob];
-    uint32_t weights[kMaxValues];
-    const int most = best[knob];
-    for (int v = 0; v < kMaxValues; ++v) {
-      weights[v] = v == except ? 0 : ChoiceWeight(row[v] - most);
-    }
-    if (except >= 0) {
-      uint32_t total = 0;
-      for (int v = 0; v < kMaxValues; ++v) total += weights[v];
-      // The excepted value can be so far ahead that beside it the others weigh nothing.
-      if (total == 0) return Runner(knob, except, half);
-    }
-    return PickOfEight(weights, half << 16);
+  // The same, but another than `value`; `value` where no other is left.
+  HEARSAY_HD int ChooseOther(int knob, int value, uint32_t half) const {
+    const Row others = Row::LoadBut(odds[knob], value, kBlocked);
+    const int most = others.Most();
+    if (most == kBlocked) return value;
+    // The excepted value can be so far ahead that beside it the others weigh nothing.
+    if (best[knob] - most > kWeightReach) return others.Pick(most, half << 16);
+    return others.Pick(best[knob], half << 16);
   }
 
  private:
   HEARSAY_HD void Put(int knob, int value, int16_t belief) {
-    odds[knob][value] = belief;
-    best[knob] = Largest(knob);
-  }
-
-  HEARSAY_HD int Runner(int knob, int except, uint32_t half) const {
-    const int16_t* const row = odds[knob];
-    int most = kBlocked;
-    for (int v = 0; v < kMaxValues; ++v) {
-      if (v != except && row[v] > most) most = row[v];
-    }
-    if (most == kBlocked) return except;
-    uint32_t weights[kMaxValues];
-    for (int v = 0; v < kMaxValues; ++v) {
-      weights[v] = v == except ? 0 : ChoiceWeight(row[v] - most);
-    }
-    return PickOfEight(weights, half << 16);
+    Row::Replace(odds[knob], value, belief);
+    Row::Replace(best, knob, static_cast<int16_t>(Row::Load(odds[knob]).Most()));
   }
 };
 
@@ -152,20 +102,24 @@ HEARSAY_HD inline PriorTable MakePriorTable(const World& world) {
 
 // Numbers that are uniform over +-3 doublings of speed, given as twice their odds: 16 from a block
 // of draws, 64 from 4.
-inline constexpr int kNoiseOfABlock = 16;
+inline constexpr int kNoiseOfABlock = 2 * kRowSize;
 
-HEARSAY_HD inline void NoiseOf(const RandomWords& words, int16_t* odds) {
-  int8_t bytes[kNoiseOfABlock];
-  memcpy(bytes, words.word, kNoiseOfABlock);  // little endian on every device we know
-  HEARSAY_UNROLL
-  for (int i = 0; i < kNoiseOfABlock; ++i) odds[i] = static_cast<int16_t>(bytes[i] * 24);
+HEARSAY_HD inline Row NoiseOf(const RandomWords& words, int row) {
+  const uint64_t bytes = words.word[2 * row] | uint64_t{words.word[2 * row + 1]} << 32;
+  // As signed bytes: those from 128 on count 256 less.
+  const Row unsigned_bytes = Row::OfBytes(bytes ^ kEachByte * 0x80);
+  return (unsigned_bytes - Row::All(128)) * Row::All(24);
 }
 
 struct PriorNoise {
   int16_t odds[kMaxKnobs * kMaxValues];
 
   HEARSAY_HD void Draw(const Draws& draws, uint32_t first_draw) {
-    for (int b = 0; b < 4; ++b) NoiseOf(draws.Block(first_draw + b), odds + b * kNoiseOfABlock);
+    for (int b = 0; b < kMaxKnobs / 2; ++b) {
+      const RandomWords words = draws.Block(first_draw + b);
+      NoiseOf(words, 0).Store(odds + b * kNoiseOfABlock);
+      NoiseOf(words, 1).Store(odds + b * kNoiseOfABlock + kRowSize);
+    }
   }
 };
 
@@ -176,33 +130,31 @@ struct PriorNoise {
 HEARSAY_HD inline void FormPrior(const PriorTable& table, const PriorNoise& bias,
                                  const AgentProfile& agent, Chance quality, const Draws& draws,
                                  Beliefs* beliefs) {
-  const int16_t* const truth = &table.truth[0][0];
-  const int16_t* const difficulty = &table.difficulty[0][0];
-  const int16_t* const valid = &table.valid[0][0];
-  int16_t* const odds = &beliefs->odds[0][0];
   const Chance error = kCertain - quality;
   const Chance steady = Both(error, agent.consistency);
-  const int16_t truth_share = static_cast<int16_t>(Clamp(quality / 2, 0, 32767));
-  const int16_t bias_share = static_cast<int16_t>(Clamp(steady / 2, 0, 32767));
-  const int16_t noise_share = static_cast<int16_t>(Clamp((error - steady) / 2, 0, 32767));
-  const int16_t caution = static_cast<int16_t>(agent.caution);
+  const Row truth_share = Row::All(static_cast<int16_t>(Clamp(quality / 2, 0, 32767)));
+  const Row bias_share = Row::All(static_cast<int16_t>(Clamp(steady / 2, 0, 32767)));
+  const Row noise_share = Row::All(static_cast<int16_t>(Clamp((error - steady) / 2, 0, 32767)));
+  const Row caution = Row::All(static_cast<int16_t>(agent.caution));
+  DrawSequence<kMaxKnobs / 2> noise(draws, kDrawPrior);
   HEARSAY_ROLLED
-  for (int first = 0; first < kMaxKnobs * kMaxValues; first += kNoiseOfABlock) {
-    int16_t noise[kNoiseOfABlock];
-    NoiseOf(draws.Block(kDrawPrior + first / kNoiseOfABlock), noise);
+  for (int first = 0; first < kMaxKnobs; first += 2) {
+    const RandomWords words = noise.Next();
     HEARSAY_UNROLL
-    for (int j = 0; j < kNoiseOfABlock; ++j) {
-      const int i = first + j;
-      const int16_t known = static_cast<int16_t>(truth[i] * truth_share >> 16);
-      const int16_t biased = static_cast<int16_t>(bias.odds[i] * bias_share >> 16);
-      const int16_t guessed = static_cast<int16_t>(noise[j] * noise_share >> 16);
-      const int16_t put_off = static_cast<int16_t>(difficulty[i] * caution >> 12);
-      const int16_t mixed = static_cast<int16_t>(known + biased + guessed - put_off);
-      odds[i] = static_cast<int16_t>((mixed & valid[i]) | (kBlocked & ~valid[i]));
+    for (int j = 0; j < 2; ++j) {
+      const int k = first + j;
+      const Row known = HighProduct(Row::Load(table.truth[k]), truth_share);
+      const Row biased = HighProduct(Row::Load(bias.odds + k * kMaxValues), bias_share);
+      const Row guessed = HighProduct(NoiseOf(words, j), noise_share);
+      const Row put_off = ProductOf4096ths(Row::Load(table.difficulty[k]), caution);
+      // However far a value puts the agent off, that alone does not rule it out.
+      const Row liked =
+          Max(BoundedDifference(known + biased + guessed, put_off), Row::All(kBlocked + 1));
+      const Row mixed = Where(Row::Load(table.valid[k]), liked, Row::All(kBlocked));
+      mixed.Store(beliefs->odds[k]);
+      beliefs->best[k] = static_cast<int16_t>(mixed.Most());
     }
   }
-  HEARSAY_ROLLED
-  for (int knob = 0; knob < kMaxKnobs; ++knob) beliefs->best[knob] = beliefs->Largest(knob);
 }
 
 }  // namespace hearsay

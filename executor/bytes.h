@@ -3,6 +3,7 @@
 #define HEARSAY_EXECUTOR_BYTES_H_
 
 #include <cstdint>
+#include <cstring>
 
 #include "tasks/host_device.h"
 
@@ -10,6 +11,13 @@ namespace hearsay {
 
 // 1 in every byte; times x it is x in every byte.
 inline constexpr uint64_t kEachByte = 0x0101010101010101u;
+
+// Byte k is the k-th of eight.
+HEARSAY_HD inline uint64_t WordOfBytes(const uint8_t* eight) {
+  uint64_t bytes;
+  memcpy(&bytes, eight, sizeof(bytes));  // little endian on every device we know
+  return bytes;
+}
 
 HEARSAY_HD constexpr int SumOfBytes(uint64_t bytes) {
   constexpr uint64_t kEven = 0x00ff00ff00ff00ffu;

@@ -106,7 +106,7 @@ struct BlockPace {
       const World& their_world = *reinterpret_cast<const World*>(__shfl_sync(kAll, world_at, from));
       const Beliefs& their_beliefs = *reinterpret_cast<const Beliefs*>(
           reinterpret_cast<const char*>(&beliefs) + (from - lane) * kMemoryBytes);
-      const int value = their_beliefs.Choose(knob, -1, word >> (knob % 2 * 16) & 0xffff);
+      const int value = their_beliefs.Choose(knob, word >> (knob % 2 * 16) & 0xffff);
       uint64_t values = static_cast<uint64_t>(value) << (8 * knob);
       uint64_t difficulties = static_cast<uint64_t>(their_world.difficulty[knob][value])
                               << (8 * knob);

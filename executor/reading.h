@@ -35,25 +35,39 @@ struct Reading {
   HEARSAY_HD uint32_t planned() const { return BitsOfBytes(NonzeroBytes(~plan)); }
 };
 
-// The chance that the agent believes the claim. Without branches, as all below that loops over
-// claims: what a note says is as good as random to a branch predictor.
-HEARSAY_HD inline Chance BeliefChance(const AgentProfile& agent, Dsl dsl, Claim claim) {
-  const Chance confident = agent.trust / 16 * (claim.confidence() + 1);
-  const bool foreign = (claim.dsl() != dsl) & !claim.general();
-  const Chance discount = Both(Select(claim.hedged(), agent.hedge_discount, kCertain),
-                               Select(foreign, agent.foreign_discount, kCertain));
-  const Chance p = Both(confident, discount);
-  // Evidence closes part of the distance to certainty: an eighth for each submission, at most half.
-  const int support = claim.support() < 4 ? claim.support() : 4;
-  return p + (kCertain - p) / 8 * support;
-}
+// How likely an agent that works in `dsl` is to believe what it reads. Without branches, as all
+// that loops over claims: what a note says is as good as random to a branch predictor.
+class Trust {
+ public:
+  HEARSAY_HD Trust(const AgentProfile& agent, Dsl dsl)
+      : dsl_(dsl),
+        each_(agent.trust / 16),
+        hedged_(agent.hedge_discount),
+        foreign_(agent.foreign_discount),
+        hedged_and_foreign_(Both(agent.hedge_discount, agent.foreign_discount)) {}
 
-// Notes in `outcome` what harm an unverified belief can do.
-HEARSAY_HD inline void RecordFalseBelief(const World& world, Claim claim, int slot,
+  // The chance that the claim is believed.
+  HEARSAY_HD Chance In(Claim claim) const {
+    const bool foreign = (claim.dsl() != dsl_) & !claim.general();
+    const Chance discount = Select(claim.hedged(), Select(foreign, hedged_and_foreign_, hedged_),
+                                   Select(foreign, foreign_, kCertain));
+    const Chance p = Both(each_ * (claim.confidence() + 1), discount);
+    // Evidence closes part of the distance to certainty: an eighth for each submission, at most
+    // half.
+    const int support = claim.support() < 4 ? claim.support() : 4;
+    return p + static_cast<Chance>(static_cast<uint32_t>(kCertain - p) / 8) * support;
+  }
+
+ private:
+  const Dsl dsl_;
+  const Chance each_, hedged_, foreign_, hedged_and_foreign_;
+};
+
+// Notes in `outcome` what harm a false closure can do that is believed untested.
+HEARSAY_HD inline void RecordFalseBelief(const World& world, Claim closure, int slot,
                                          Outcome* outcome) {
+  const int cost = ClosureCostLg(world, closure);
   outcome->events |= kEventFalseAdopted;
-  if (!claim.is_closure()) return;
-  const int cost = ClosureCostLg(world, claim);
   if (cost > kWorthLg) outcome->events |= kEventTruncated;
   if (cost > outcome->closure_cost_lg || outcome->costly_slot == kNoSlot) {
     outcome->closure_cost_lg = static_cast<int16_t>(cost);
@@ -61,7 +75,7 @@ HEARSAY_HD inline void RecordFalseBelief(const World& world, Claim claim, int sl
   }
 }
 
-// Obeys one believed claim.
+// Obeys one believed claim that is no closure.
 HEARSAY_HD inline void Obey(const World& world, Claim claim, Reading* reading) {
   const int k = claim.knob();
   const int v = claim.value();
@@ -69,22 +83,19 @@ HEARSAY_HD inline void Obey(const World& world, Claim claim, Reading* reading) {
     if (k < world.knob_count) reading->focus |= 1u << k;
     return;
   }
-  if (claim.is_closure()) {
-    reading->beliefs.Block(k, v);
-  } else if (claim.stance() == Stance::kUse) {
-    const int effect = Clamp(claim.effect_eighths(), 0, 24);
-    reading->beliefs.Shift(k, v, 256 + effect * 64);
-    const uint64_t others = ~(uint64_t{0xff} << (8 * k));
-    reading->plan = (reading->plan & others) | static_cast<uint64_t>(v) << (8 * k);
-  } else {
-    reading->beliefs.Shift(k, v, 128);
-  }
+  const bool use = claim.stance() == Stance::kUse;
+  const int effect = Clamp(claim.effect_eighths(), 0, 24);
+  reading->beliefs.Shift(k, v, Select(use, 256 + effect * 64, 128));
+  const uint64_t planned = use ? uint64_t{0xff} << (8 * k) : 0;
+  const uint64_t value = static_cast<uint64_t>(v) * kEachByte;
+  reading->plan = (reading->plan & ~planned) | (value & planned);
 }
 
 HEARSAY_HD inline void Read(const World& world, const PriorTable& priors, const PriorNoise& bias,
                             Dsl dsl, const AgentProfile& agent, const Policies& policies,
                             const Intake& intake, const Draws& draws, Reading* reading,
                             Outcome* outcome) {
+  const Trust trust(agent, dsl);
   const Chance verifying = Either(agent.verifying, policies.verify_gate);
   uint32_t believed = 0;
   uint32_t verified = 0;
@@ -92,8 +103,9 @@ HEARSAY_HD inline void Read(const World& world, const PriorTable& priors, const 
   uint32_t censuses = 0;
   uint32_t bottlenecks = 0;
   uint64_t subjects = 0;
+  DrawSequence<kMaxNoteClaims / 4> drawn(draws, kDrawIntake, (intake.size + 3) / 4);
   for (int first = 0; first < intake.size; first += 4) {
-    const RandomWords words = draws.Block(kDrawIntake + first / 4);
+    const RandomWords words = drawn.Next();
     for (int j = 0; j < 4; ++j) {
       const int i = first + j;
       const Claim claim = intake.claims[i];
@@ -102,7 +114,7 @@ HEARSAY_HD inline void Read(const World& world, const PriorTable& priors, const 
       bottlenecks |= bit(claim.label() == Label::kBottleneckDiagnosis);
       censuses |= bit(claim.label() == Label::kWorkloadCensus);
       closures |= bit(claim.is_closure());
-      believed |= bit(static_cast<Chance>(words.half(2 * j)) < BeliefChance(agent, dsl, claim));
+      believed |= bit(static_cast<Chance>(words.half(2 * j)) < trust.In(claim));
       verified |= bit(static_cast<Chance>(words.half(2 * j + 1)) < verifying);
     }
   }
@@ -117,14 +129,20 @@ HEARSAY_HD inline void Read(const World& world, const PriorTable& priors, const 
   const Chance mended =
       (reading->adopted & censuses) != 0 ? (kCertain - agent.prior_quality) / 8 : 0;
   FormPrior(priors, bias, agent, agent.prior_quality + mended, draws, &reading->beliefs);
-  for (uint32_t left = reading->adopted; left != 0; left &= left - 1) {
+  // No two claims speak of the same value, so that it does not matter which is obeyed first.
+  for (uint32_t left = reading->adopted & closures; left != 0; left &= left - 1) {
     const int i = LowestBit(left);
     const Claim claim = intake.claims[i];
+    reading->beliefs.Block(claim.knob(), claim.value());
+    if (TruthOf(world, claim) == Truth::kFalse) RecordFalseBelief(world, claim, i, outcome);
+  }
+  for (uint32_t left = reading->adopted & ~closures; left != 0; left &= left - 1) {
+    const Claim claim = intake.claims[LowestBit(left)];
     Obey(world, claim, reading);
     if (claim.label() == Label::kDslIdiom && claim.dsl() != dsl) {
       outcome->events |= kEventForeignIdiom;
     }
-    if (TruthOf(world, claim) == Truth::kFalse) RecordFalseBelief(world, claim, i, outcome);
+    if (TruthOf(world, claim) == Truth::kFalse) outcome->events |= kEventFalseAdopted;
   }
 }
 

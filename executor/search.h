@@ -31,6 +31,15 @@ struct Design {
   HEARSAY_HD int value(int knob) const { return static_cast<int>(values >> (8 * knob) & 0xff); }
   HEARSAY_HD bool leaves_eager() const { return (values & 0xff) != 0; }
   HEARSAY_HD int difficulty() const { return SumOfBytes(difficulties); }
+  // `a` where the condition holds, else `b`; without a branch, as Select.
+  HEARSAY_HD static Design Either(bool condition, const Design& a, const Design& b) {
+    const uint64_t mask = -static_cast<uint64_t>(condition);
+    Design design;
+    design.values = (a.values & mask) | (b.values & ~mask);
+    design.difficulties = (a.difficulties & mask) | (b.difficulties & ~mask);
+    design.point = Select(condition, a.point, b.point);
+    return design;
+  }
   // Bit knob * 8 + value for the value of each knob.
   HEARSAY_HD uint64_t marks() const { return PowersOfBytes(values); }
   HEARSAY_HD void Set(const World& world, int knob, int value) {
@@ -42,18 +51,41 @@ struct Design {
   }
 };
 
-// Counts of up to 15 for each value of a knob, a nibble a value.
+// Counts of up to 15, one for each value of each knob. Bit i of the four words of a half is the
+// i-th of its counts: 8 values of each of 4 knobs.
 struct ValueCounts {
-  uint32_t nibbles = 0;
+  uint32_t bits[2][4];
 
-  HEARSAY_HD int of(int value) const { return static_cast<int>(nibbles >> (4 * value) & 15); }
-  HEARSAY_HD void Increment(int value) { nibbles += 1u << (4 * value); }
+  HEARSAY_HD void Clear() {
+    for (auto& half : bits) half[0] = half[1] = half[2] = half[3] = 0;
+  }
+  HEARSAY_HD int of(int knob, int value) const {
+    const uint32_t* const half = bits[knob / 4];
+    const int i = knob % 4 * kMaxValues + value;
+    return static_cast<int>((half[0] >> i & 1) | (half[1] >> i & 1) << 1 | (half[2] >> i & 1) << 2 |
+                            (half[3] >> i & 1) << 3);
+  }
+  // Adds 1 to the counts whose bits, knob * 8 + value, are set.
+  HEARSAY_HD void Add(uint64_t marks) {
+    Add(static_cast<uint32_t>(marks), bits[0]);
+    Add(static_cast<uint32_t>(marks >> 32), bits[1]);
+  }
+
+ private:
+  HEARSAY_HD static void Add(uint32_t marks, uint32_t* half) {
+    HEARSAY_UNROLL
+    for (int i = 0; i < 4; ++i) {
+      const uint32_t carried = half[i] & marks;
+      half[i] ^= marks;
+      marks = carried;
+    }
+  }
 };
 
 // What the submissions showed of each value.
 struct ValueFindings {
-  ValueCounts passes[kMaxKnobs];           // submissions with the value that passed
-  ValueCounts blames[kMaxKnobs];           // that failed with the value as the suspect
+  ValueCounts passes;                      // submissions with the value that passed
+  ValueCounts blames;                      // that failed with the value as the suspect
   int16_t seen_lg[kMaxKnobs][kMaxValues];  // best speed measured with the value; kNoSpeed if none
 };
 
@@ -62,10 +94,9 @@ struct Findings {
   // Nothing yet.
   HEARSAY_HD explicit Findings(ValueFindings* memory)
       : passes(memory->passes), blames(memory->blames), seen_lg(memory->seen_lg) {
-    for (int k = 0; k < kMaxKnobs; ++k) {
-      passes[k] = blames[k] = ValueCounts();
-      for (int v = 0; v < kMaxValues; ++v) seen_lg[k][v] = kNoSpeed;
-    }
+    passes.Clear();
+    blames.Clear();
+    for (int k = 0; k < kMaxKnobs; ++k) Row::All(kNoSpeed).Store(seen_lg[k]);
   }
 
   Design best;  // meaningful iff passed
@@ -73,19 +104,14 @@ struct Findings {
   bool passed = false;
   uint64_t worked = 0;  // bit knob * 8 + value: some submission with it passed
   uint64_t blamed = 0;  // likewise: some that failed had it as the suspect
-  ValueCounts (&passes)[kMaxKnobs];
-  ValueCounts (&blames)[kMaxKnobs];
+  ValueCounts& passes;
+  ValueCounts& blames;
   int16_t (&seen_lg)[kMaxKnobs][kMaxValues];
 
   // Best speed measured without the value; kNoSpeed if no other was measured.
   // REQUIRES: passed.
   HEARSAY_HD int SeenWithoutLg(int knob, int value) const {
-    int most = kNoSpeed;
-    for (int v = 0; v < kMaxValues; ++v) {
-      const int lg = Select(v == value, kNoSpeed, seen_lg[knob][v]);
-      most = lg > most ? lg : most;
-    }
-    return most;
+    return Row::LoadBut(seen_lg[knob], value, kNoSpeed).Most();
   }
 };
 
@@ -114,7 +140,7 @@ HEARSAY_HD inline Design DrawDesign(const World& world, const Beliefs& beliefs,
   HEARSAY_ROLLED
   for (int k = 0; k < kMaxKnobs; ++k) {
     if (k == kMaxKnobs / 2) halves = words.word[2] | uint64_t{words.word[3]} << 32;
-    const int v = beliefs.Choose(k, -1, halves & 0xffff);
+    const int v = beliefs.Choose(k, halves & 0xffff);
     halves >>= 16;
     design.values |= static_cast<uint64_t>(v) << (8 * k);
     design.difficulties |= static_cast<uint64_t>(world.difficulty[k][v]) << (8 * k);
@@ -147,17 +173,19 @@ class Search {
         reading_(*reading),
         beliefs_(reading->beliefs),
         outcome_(*outcome),
-        observer_(*observer) {}
+        observer_(*observer),
+        choices_(BitsOfBytes(NonzeroBytes(WordOfBytes(world.value_count) - kEachByte))) {}
 
   HEARSAY_HD void Run(Findings* findings) {
     int seconds = 0;
     int s = 0;
     bool works = true;
+    DrawSequence<kMaxSubmissions> submissions(draws_, kDrawSubmission);
     while (Pace::Works(works)) {
       RandomWords words{};
       Step step;
       if (works) {
-        words = draws_.Block(kDrawSubmission + s);
+        words = submissions.Next();
         step = s == 0 ? First() : Next(*findings, s, seconds, words);
       }
       if constexpr (Pace::kTogether) {
@@ -171,8 +199,8 @@ class Search {
       if (s == 0) anchor_ = next;
       HEARSAY_PREFETCH(&world_.entries[next.point]);
       const int effort = Effort(*findings, next);
-      const int cost = agent_.pace_seconds * (64 + effort) / 64 *
-                       static_cast<int>(48 + (words.half(4) >> 11)) / 64;
+      const uint32_t slowed = static_cast<uint32_t>(agent_.pace_seconds * (64 + effort)) / 64;
+      const int cost = static_cast<int>(slowed * (48 + (words.half(4) >> 11)) / 64);
       if (seconds + cost > kBudgetSeconds) {
         outcome_.events |= kEventOutOfTime;
         works = false;
@@ -210,10 +238,10 @@ class Search {
       const int k = LowestBit(left);
       design.Set(world_, k, static_cast<int>(reading_.plan >> (8 * k) & 0xff));
     }
-    if (step.leaves && !design.leaves_eager()) step.knob = 0;
+    step.knob = Select(step.leaves & !design.leaves_eager(), 0, step.knob);
     if (step.knob >= 0) {
       const int old = design.value(step.knob);
-      design.Set(world_, step.knob, beliefs_.Choose(step.knob, old, step.half));
+      design.Set(world_, step.knob, beliefs_.ChooseOther(step.knob, old, step.half));
     }
     return design;
   }
@@ -248,7 +276,8 @@ class Search {
 
   HEARSAY_HD Step Next(const Findings& findings, int s, int seconds, const RandomWords& words) {
     Step step;
-    step.base = mending_ ? last_ : (findings.passed ? findings.best : anchor_);
+    step.base =
+        Design::Either(mending_, last_, Design::Either(findings.passed, findings.best, anchor_));
     if (mending_) return step;
     if (reading_.to_test != 0) return TestOf(step, words);
     // Something that passes is worth more than a last try at something that may not.
@@ -282,18 +311,13 @@ class Search {
   // The base with one knob changed: the knob by how much its best value promises, the value by
   // odds.
   HEARSAY_HD Step Tweak(Step step, const RandomWords& words) const {
-    int16_t promise[kMaxKnobs];
-    int16_t most = kBlocked;
-    for (int k = 0; k < kMaxKnobs; ++k) {
-      const int gain = beliefs_.best[k] - beliefs_.odds[k][step.base.value(k)];
-      const int wanted =
-          Clamp(gain, 0, kBeliefLimit) + kFocus * static_cast<int>(reading_.focus >> k & 1);
-      promise[k] = static_cast<int16_t>(world_.value_count[k] < 2 ? kBlocked : wanted);
-      most = promise[k] > most ? promise[k] : most;
-    }
-    uint32_t weights[kMaxKnobs];
-    for (int k = 0; k < kMaxKnobs; ++k) weights[k] = ChoiceWeight(promise[k] - most);
-    step.knob = PickOfEight(weights, words.half(1) << 16);
+    const Row held = Row::Gather(beliefs_.odds, step.base.values);
+    const Row none = Row::All(0);
+    const Row gain = BoundedDifference(Row::Load(beliefs_.best), held);
+    const Row focus = Where(Row::OfBits(reading_.focus), Row::All(kFocus), none);
+    const Row wanted = Min(Max(gain, none), Row::All(kBeliefLimit)) + focus;
+    const Row promise = Where(Row::OfBits(choices_), wanted, Row::All(kBlocked));
+    step.knob = promise.Pick(promise.Most(), words.half(1) << 16);
     step.half = words.half(2);
     return step;
   }
@@ -304,7 +328,8 @@ class Search {
     const uint64_t changed = NonzeroBytes(design.values ^ findings.best.values);
     const int fresh = SumOfBytes(design.difficulties & changed);
     const int all = design.difficulty();
-    return findings.passed ? fresh + (all - fresh) / 4 : all;
+    return Select(findings.passed, fresh + static_cast<int>(static_cast<uint32_t>(all - fresh) / 4),
+                  all);
   }
 
   HEARSAY_HD void Submit(const Design& design, int effort, const RandomWords& words, int cost,
@@ -333,11 +358,12 @@ class Search {
   HEARSAY_HD void Pass(const Design& design, int measured, Findings* findings) {
     for (int k = 0; k < kMaxKnobs; ++k) {
       const int v = design.value(k);
-      findings->passes[k].Increment(v);
       int16_t& seen = findings->seen_lg[k][v];
       seen = measured > seen ? static_cast<int16_t>(measured) : seen;
     }
-    findings->worked |= design.marks();
+    const uint64_t marks = design.marks();
+    findings->passes.Add(marks);
+    findings->worked |= marks;
     uint64_t fresh = NonzeroBytes(design.values ^ findings->best.values);
     if (findings->passed && fresh != 0) {
       const int changed = SumOfBytes(fresh & kEachByte);
@@ -348,11 +374,10 @@ class Search {
         beliefs_.Shift(k, design.value(k), shift);
       }
     }
-    if (!findings->passed || measured > findings->best_lg) {
-      findings->best = design;
-      findings->best_lg = static_cast<int16_t>(measured);
-      findings->passed = true;
-    }
+    const bool better = !findings->passed | (measured > findings->best_lg);
+    findings->best = Design::Either(better, design, findings->best);
+    findings->best_lg = static_cast<int16_t>(Select(better, measured, findings->best_lg));
+    findings->passed = true;
   }
 
   // The author cannot tell a bug of its own from an option that does not work: it suspects the most
@@ -366,16 +391,14 @@ class Search {
     }
     const uint64_t marks = design.marks();
     const uint64_t suspects = NonzeroBytes(design.values) & NonzeroBytes(marks & ~findings->worked);
-    int most = 0;  // by difficulty, then the first knob
-    for (int k = 0; k < kMaxKnobs; ++k) {
-      const int difficulty = static_cast<int>(design.difficulties >> (8 * k) & 0xff);
-      const int rank = Select(suspects >> (8 * k) & 1, difficulty * 8 + 8 - k, 0);
-      most = rank > most ? rank : most;
-    }
-    const int suspect = most == 0 ? -1 : 7 - ((most - 1) & 7);
+    // The most difficult, of equals the first.
+    const Row difficulty =
+        Where(Row::OfBits(BitsOfBytes(suspects)), Row::OfBytes(design.difficulties), Row::All(-1));
+    const int suspect = suspects == 0 ? -1 : difficulty.FirstLargest().index;
     if (suspect >= 0) {
-      findings->blames[suspect].Increment(design.value(suspect));
-      findings->blamed |= marks & uint64_t{0xff} << (8 * suspect);
+      const uint64_t mark = marks & uint64_t{0xff} << (8 * suspect);
+      findings->blames.Add(mark);
+      findings->blamed |= mark;
       beliefs_.Shift(suspect, design.value(suspect), -512);
     }
     mending_ = mendings_ < 2 && Chances(words.half(5), agent_.repairing);
@@ -385,7 +408,7 @@ class Search {
     }
     if (mendings_ > 0) outcome_.events |= kEventFellBack;
     if (suspect >= 0) {
-      if (findings->blames[suspect].of(design.value(suspect)) >= 2) {
+      if (findings->blames.of(suspect, design.value(suspect)) >= 2) {
         beliefs_.Block(suspect, design.value(suspect));
       }
       // Until something works, go on from a simpler design.
@@ -401,7 +424,7 @@ class Search {
     const Claim claim = intake_.claims[testing_];
     const int k = claim.knob();
     const int v = claim.value();
-    const bool works = findings.passes[k].of(v) > 0;
+    const bool works = (findings.worked >> (8 * k + v) & 1) != 0;
     const bool refuted =
         works && (claim.stance() == Stance::kInfeasible ||
                   findings.seen_lg[k][v] - findings.SeenWithoutLg(k, v) > kWorthLg);
@@ -430,7 +453,8 @@ class Search {
   Beliefs& beliefs_;
   Outcome& outcome_;
   Observer& observer_;
-  Design anchor_;  // where search goes on from until something works
+  const uint32_t choices_;  // bit k: knob k has more than one value
+  Design anchor_;           // where search goes on from until something works
   Design last_;
   uint32_t final_half_ = 0;  // noise of the last measurement
   int mendings_ = 0;         // tries at mending the last design

@@ -51,7 +51,8 @@ class Writer {
     Pace::Meet();
     // Not a member: an array that is indexed by a variable would keep all members out of registers.
     RandomWords words[kMaxKnobs / 2];
-    for (int b = 0; b < kMaxKnobs / 2; ++b) words[b] = draws_.Block(kDrawWriting + b);
+    DrawSequence<kMaxKnobs / 2> writing(draws_, kDrawWriting);
+    for (RandomWords& of_two_knobs : words) of_two_knobs = writing.Next();
     words_ = words;
     const uint64_t blamed = NonzeroBytes(findings_.blamed);
     const uint32_t compared = Compared();
@@ -115,8 +116,8 @@ class Writer {
 
   // What the submissions say of a value, as a claim; false where they say nothing that counts.
   HEARSAY_HD bool Evidence(int k, int v, Claim* claim) const {
-    const int passes = findings_.passes[k].of(v);
-    const int blames = findings_.blames[k].of(v);
+    const int passes = findings_.passes.of(k, v);
+    const int blames = findings_.blames.of(k, v);
     if (passes == 0) {
       if (blames < kFailuresThatSuffice) return false;
       *claim = About(k, v, Label::kValidityCondition, Stance::kInfeasible,
@@ -145,14 +146,14 @@ class Writer {
   HEARSAY_HD Verdict Judge(Claim claim) const {
     const int k = claim.knob();
     const int v = claim.value();
-    const bool works = findings_.passes[k].of(v) > 0;
-    const bool fails = !works && findings_.blames[k].of(v) >= kFailuresThatSuffice;
+    const bool works = findings_.worked >> (8 * k + v) & 1;
+    const bool fails = !works && findings_.blames.of(k, v) >= kFailuresThatSuffice;
     if (claim.stance() == Stance::kOpen) {
       return works || fails ? Verdict::kAnswered : Verdict::kNone;
     }
     if (claim.stance() == Stance::kInfeasible) {
       if (works) return Verdict::kRefuted;
-      return findings_.blames[k].of(v) > 0 ? Verdict::kConfirmed : Verdict::kNone;
+      return findings_.blamed >> (8 * k + v) & 1 ? Verdict::kConfirmed : Verdict::kNone;
     }
     if (claim.stance() == Stance::kUse && fails) return Verdict::kRefuted;
     const int without = findings_.SeenWithoutLg(k, v);
@@ -168,8 +169,8 @@ class Writer {
   HEARSAY_HD Claim Strengthen(Claim claim) const {
     const int k = claim.knob();
     const int v = claim.value();
-    const int passes = findings_.passes[k].of(v);
-    const int more = claim.stance() == Stance::kInfeasible ? findings_.blames[k].of(v) : passes;
+    const int passes = findings_.passes.of(k, v);
+    const int more = claim.stance() == Stance::kInfeasible ? findings_.blames.of(k, v) : passes;
     const int support = Clamp(claim.support() + more, 0, 15);
     Label label = claim.label();
     if (claim.stance() == Stance::kInfeasible) {
@@ -224,17 +225,12 @@ class Writer {
   // The fastest and the slowest measured value of a knob, the first of equals.
   // REQUIRES: one was measured.
   HEARSAY_HD Extremes ExtremesOf(int k) const {
-    int high = -32768 * kMaxValues;  // speed and value in one number
-    int low = 32767 * kMaxValues;
-    for (int v = 0; v < kMaxValues; ++v) {
-      const int lg = findings_.seen_lg[k][v];
-      const int up = lg * kMaxValues + (kMaxValues - 1 - v);
-      const int down = Select(lg == kNoSpeed, -kNoSpeed, lg) * kMaxValues + v;
-      high = up > high ? up : high;
-      low = down < low ? down : low;
-    }
-    return {kMaxValues - 1 - (high & (kMaxValues - 1)), high >> 3, low & (kMaxValues - 1),
-            low >> 3};
+    const Row seen = Row::Load(findings_.seen_lg[k]);
+    const Row none = Row::All(kNoSpeed);
+    const Row slowness = Where(Equal(seen, none), none, Row::All(0) - seen);
+    const Largest best = seen.FirstLargest();
+    const Largest slowest = slowness.FirstLargest();
+    return {best.index, best.value, slowest.index, -slowest.value};
   }
 
   // Gains, losses and failures of one knob that the intake has no claim on.
@@ -256,8 +252,8 @@ class Writer {
     for (uint32_t left = (findings_.blamed >> (8 * k) & 0xff) & ~worked; left != 0;
          left &= left - 1) {
       const int v = LowestBit(left);
-      if (findings_.blames[k].of(v) > most) {
-        most = findings_.blames[k].of(v);
+      if (findings_.blames.of(k, v) > most) {
+        most = findings_.blames.of(k, v);
         failed = v;
       }
     }
@@ -293,8 +289,9 @@ class Writer {
     const Chance with_evidence = Both(agent_.fidelity, kCertain - policies_.evidence_only);
     uint32_t told = 0;
     uint16_t changing[kMaxNoteClaims];
+    DrawSequence<kMaxNoteClaims / 4> retelling(draws_, kDrawRetelling, (intake_.size + 3) / 4);
     for (int first = 0; first < intake_.size; first += 4) {
-      const RandomWords words = draws_.Block(kDrawRetelling + first / 4);
+      const RandomWords words = retelling.Next();
       for (int j = 0; j < 4; ++j) {
         const Claim claim = intake_.claims[first + j];
         const bool asserts = claim.asserts();
@@ -315,7 +312,7 @@ class Writer {
       if (claim.hedged() && Chances(changing[i], hedge_loss)) {
         Add(claim.WithHedged(false).WithConfidence(Clamp(claim.confidence() + 2, 0, 15)),
             Change::kHedgeLost, i);
-      } else if (!claim.general() && claim.dsl() != dsl_ &&
+      } else if (!claim.general() & (claim.dsl() != dsl_) &
                  Chances(kCertain - 1 - changing[i], agent_.generalising)) {
         Add(claim.WithGeneral(true), Change::kGeneralised, i);
       } else {
@@ -348,38 +345,30 @@ class Writer {
     int failed = -1;  // failed, but not often enough to count; the last
     for (uint32_t left = unseen & blamed; left != 0; left &= left - 1) {
       const int v = LowestBit(left);
-      failed = Select(findings_.blames[k].of(v) < kFailuresThatSuffice, v, failed);
+      failed = Select(findings_.blames.of(k, v) < kFailuresThatSuffice, v, failed);
     }
-    // Of those never tried the hardest and the most promising, the first of equals; -1 for none.
-    const uint32_t untried = unseen & ~blamed;
-    int hardest = 0;
-    int highest = kBlocked * kMaxValues + kMaxValues - 1;  // odds and value in one number
-    for (int v = 0; v < kMaxValues; ++v) {
-      const bool open = untried >> v & 1;
-      const int difficulty = Select(open, world_.difficulty[k][v] * kMaxValues + kMaxValues - v, 0);
-      const int odds =
-          Select(open, reading_.beliefs.odds[k][v], kBlocked) * kMaxValues + (kMaxValues - 1 - v);
-      hardest = difficulty > hardest ? difficulty : hardest;
-      highest = odds > highest ? odds : highest;
-    }
-    const int daunting = hardest == 0 ? -1 : kMaxValues - 1 - ((hardest - 1) & (kMaxValues - 1));
-    const int tempting =
-        highest >> 3 == kBlocked ? -1 : kMaxValues - 1 - (highest & (kMaxValues - 1));
+    // Of those never tried the hardest and the most promising, the first of equals.
+    const Row untried = Row::OfBits(unseen & ~blamed);
+    const Row difficulty =
+        Where(untried, Row::OfBytes(WordOfBytes(world_.difficulty[k])), Row::All(-1));
+    const Row odds = Where(untried, Row::Load(reading_.beliefs.odds[k]), Row::All(kBlocked));
+    const Largest hardest = difficulty.FirstLargest();
+    const Largest tempting = odds.FirstLargest();
     if (failed >= 0) CloseFailed(k, failed);
-    if (daunting >= 0 && closes && world_.difficulty[k][daunting] >= kDauntingDifficulty) {
-      AddNew(
-          WithoutEvidence(k, daunting, Label::kUnsupportedClosure, Stance::kNotWorthIt, Half(k, 2))
-              .WithEffectEighths(-4));
-      if (daunting == tempting) return;
+    if (closes && hardest.value >= kDauntingDifficulty) {
+      AddNew(WithoutEvidence(k, hardest.index, Label::kUnsupportedClosure, Stance::kNotWorthIt,
+                             Half(k, 2))
+                 .WithEffectEighths(-4));
+      if (hardest.index == tempting.index) return;
     }
-    if (tempting < 0) return;
-    const bool promising =
-        reading_.beliefs.odds[k][tempting] > reading_.beliefs.odds[k][findings_.best.value(k)];
+    if (tempting.value == kBlocked) return;
+    const bool promising = tempting.value > reading_.beliefs.odds[k][findings_.best.value(k)];
     if (promising && asserts) {
-      AddNew(WithoutEvidence(k, tempting, Label::kUnverifiedAssertion, Stance::kUse, Half(k, 3))
-                 .WithEffectEighths(8));
+      AddNew(
+          WithoutEvidence(k, tempting.index, Label::kUnverifiedAssertion, Stance::kUse, Half(k, 3))
+              .WithEffectEighths(8));
     } else if (asks) {
-      AddNew(About(k, tempting, Label::kOpenQuestion, Stance::kOpen, 4));
+      AddNew(About(k, tempting.index, Label::kOpenQuestion, Stance::kOpen, 4));
     }
   }
 

@@ -99,12 +99,14 @@ struct Claim {
   HEARSAY_HD constexpr Claim WithStampRound(int v) const { return With(38, 20, v); }
 
   HEARSAY_HD constexpr bool is_closure() const {
-    return In(1u << static_cast<int>(Stance::kInfeasible) |
-              1u << static_cast<int>(Stance::kNotWorthIt));
+    static_assert(static_cast<int>(Stance::kInfeasible) / 2 == 1 &&
+                  static_cast<int>(Stance::kNotWorthIt) / 2 == 1 && kStanceCount == 5);
+    return Get(13, 2) == 1;
   }
   // Says that something is so: neither a fact of the workload nor an open question.
   HEARSAY_HD constexpr bool asserts() const {
-    return !In(1u << static_cast<int>(Stance::kFact) | 1u << static_cast<int>(Stance::kOpen));
+    static_assert(static_cast<int>(Stance::kFact) == 0 && static_cast<int>(Stance::kOpen) == 4);
+    return Get(12, 2) != 0;
   }
   // The bit that stands for the subject in sets of them, knob * 8 + value; 0 where the claim speaks
   // of no single value.
@@ -118,8 +120,6 @@ struct Claim {
   friend HEARSAY_HD constexpr bool operator==(Claim a, Claim b) { return a.bits == b.bits; }
 
  private:
-  // Whether the stance is in a set of them, bit by bit: without a branch.
-  HEARSAY_HD constexpr bool In(uint32_t stances) const { return stances >> Get(12, 3) & 1; }
   HEARSAY_HD constexpr int Get(int shift, int width) const {
     return static_cast<int>((bits >> shift) & ((uint64_t{1} << width) - 1));
   }

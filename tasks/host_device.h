@@ -28,6 +28,11 @@
 #define HEARSAY_ROLLED
 #endif
 
+// Whether this is code for a CPU with SSE2, as every x86-64 has it.
+#if defined(__SSE2__) && !defined(__CUDA_ARCH__)
+#define HEARSAY_SSE2
+#endif
+
 // Asks for the cache line at an address ahead of its use.
 #ifdef __CUDA_ARCH__
 #define HEARSAY_PREFETCH(address) static_cast<void>(address)

@@ -51,19 +51,16 @@ HEARSAY_HD inline Truth TruthOf(const World& world, Claim claim) {
   }
   if (k >= kMaxKnobs || k >= world.knob_count || v >= world.value_count[k]) return Truth::kOpen;
   const int with = world.best_with_lg[k][v];
-  bool holds = false;
-  switch (claim.stance()) {
-    case Stance::kInfeasible:
-      holds = with == kNoSpeed;
-      break;
-    case Stance::kNotWorthIt:
-      holds = with == kNoSpeed || with - world.best_without_lg[k][v] <= kWorthLg;
-      break;
-    default:
-      holds = with != kNoSpeed && world.best_lg - with <= kWorthLg;
-      break;
-  }
-  return holds ? Truth::kTrue : Truth::kFalse;
+  const bool passes = with != kNoSpeed;
+  // A bit for each of the three stances, rather than a branch that nobody can predict.
+  const bool infeasible = !passes;
+  const bool not_worth_it = !passes | (with - world.best_without_lg[k][v] <= kWorthLg);
+  const bool use = passes & (world.best_lg - with <= kWorthLg);
+  const uint32_t holds =
+      static_cast<uint32_t>(infeasible) << static_cast<int>(Stance::kInfeasible) |
+      static_cast<uint32_t>(not_worth_it) << static_cast<int>(Stance::kNotWorthIt) |
+      static_cast<uint32_t>(use) << static_cast<int>(Stance::kUse);
+  return (holds >> static_cast<int>(claim.stance()) & 1) != 0 ? Truth::kTrue : Truth::kFalse;
 }
 
 }  // namespace hearsay

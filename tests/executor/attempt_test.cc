@@ -63,23 +63,20 @@ TEST(BugChance, IsAHalfAtTheAgentsSkillAndGrowsWithDifficulty) {
   }
 }
 
-TEST(ChoiceWeight, DoublesEvery256AndIsLinearBetween) {
-  EXPECT_EQ(ChoiceWeight(0), 1u << 22);
-  EXPECT_EQ(ChoiceWeight(-256), 1u << 21);
-  EXPECT_EQ(ChoiceWeight(-128), (1u << 21) + (1u << 20));
-  EXPECT_EQ(ChoiceWeight(-14 * 256), 256u);
-  EXPECT_EQ(ChoiceWeight(-14 * 256 - 1), 0u);
-  for (int below = -14 * 256; below <= 0; ++below) {
-    const int e = below + 14 * 256;
-    EXPECT_EQ(ChoiceWeight(below), static_cast<uint32_t>(256 + (e & 255)) << (e >> 8)) << below;
+TEST(ValueCounts, CountEachValueOfEachKnobUpTo15) {
+  ValueCounts counts;
+  counts.Clear();
+  int expected[kMaxKnobs][kMaxValues] = {};
+  uint64_t marks = 0x123456789abcdef1u;
+  for (int i = 0; i < 15; ++i) {
+    marks = marks * 6364136223846793005u + 1442695040888963407u;
+    counts.Add(marks);
+    for (int k = 0; k < kMaxKnobs; ++k) {
+      for (int v = 0; v < kMaxValues; ++v) expected[k][v] += marks >> (8 * k + v) & 1;
+    }
   }
-}
-
-TEST(PickOfEight, PicksInProportion) {
-  const uint32_t weights[8] = {0, 3, 0, 1, 0, 0, 0, 0};
-  for (uint32_t quarter = 0; quarter < 4; ++quarter) {
-    EXPECT_EQ(PickOfEight(weights, quarter << 30), quarter < 3 ? 1 : 3);
-    EXPECT_EQ(PickOfEight(weights, (quarter << 30) + 0x3fffffffu), quarter < 3 ? 1 : 3);
+  for (int k = 0; k < kMaxKnobs; ++k) {
+    for (int v = 0; v < kMaxValues; ++v) EXPECT_EQ(counts.of(k, v), expected[k][v]) << k << v;
   }
 }
 

@@ -31,6 +31,34 @@ TEST(Philox, HasTheKnownAnswers) {
   EXPECT_EQ(pi.word[3], 0x24126ea1u);
 }
 
+TEST(Philox, TwoAtOnceAreTheSameAsOneByOne) {
+  uint32_t at = 1;
+  const auto next = [&at] { return at = at * 2891336453u + 0x7fffffffu; };
+  for (int trial = 0; trial < 1000; ++trial) {
+    const uint32_t key0 = next(), key1 = next(), c1 = next(), c2 = next(), c3 = next();
+    const uint32_t c0 = trial == 0 ? 0xffffffffu : next();
+    const RandomPair pair = PhiloxPair(key0, key1, c0, c1, c2, c3);
+    const RandomWords first = Philox(key0, key1, c0, c1, c2, c3);
+    const RandomWords second = Philox(key0, key1, c0 + 1, c1, c2, c3);
+    for (int i = 0; i < 4; ++i) {
+      EXPECT_EQ(pair.first.word[i], first.word[i]) << trial;
+      EXPECT_EQ(pair.second.word[i], second.word[i]) << trial;
+    }
+  }
+}
+
+TEST(DrawSequence, GivesTheBlocksInTurn) {
+  const Draws draws(11, Stream::kAttempt, 3, 5, 7);
+  for (const int count : {1, 2, 5, 6}) {
+    DrawSequence<6> sequence(draws, 40, count);
+    for (int i = 0; i < count; ++i) {
+      const RandomWords words = sequence.Next();
+      const RandomWords block = draws.Block(40 + i);
+      for (int j = 0; j < 4; ++j) EXPECT_EQ(words.word[j], block.word[j]) << i;
+    }
+  }
+}
+
 TEST(Draws, DifferInEveryCoordinate) {
   const auto first = [](const Draws& draws, uint32_t draw) { return draws.Block(draw).word[0]; };
   const uint32_t base = first(Draws(7, Stream::kAttempt, 1, 2, 3), 4);
