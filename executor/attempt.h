@@ -39,7 +39,7 @@ HEARSAY_HD inline void RunAttempt(const World& world, const PriorTable& priors,
       .Run(&findings);
   outcome->adopted = reading.adopted;
   Writer(world, dsl, agent, policies, round, intake, reading, findings, draws, outcome, note)
-      .template Write<Pace>();
+      .Write();
 }
 
 // The same with memory of its own.

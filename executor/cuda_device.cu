@@ -63,11 +63,6 @@ struct BlockPace {
     return works;
 #endif
   }
-  HEARSAY_HD static void Meet() {
-#ifdef __CUDA_ARCH__
-    __syncthreads();
-#endif
-  }
   HEARSAY_HD static Design Draw(bool wanted, const World& world, const Beliefs& beliefs,
                                 const RandomWords& words) {
 #ifdef __CUDA_ARCH__
@@ -84,16 +79,15 @@ struct BlockPace {
                                         const RandomWords& words) {
     constexpr unsigned kAll = 0xffffffffu;
     unsigned left = __ballot_sync(kAll, wanted);
-    Design design;
-    if (left == 0) return design;
+    if (left == 0) return Design();
     if (__ballot_sync(kAll, true) != kAll) {  // the last warp of a problem may lack threads
-      return wanted ? DrawDesign(world, beliefs, words) : design;
+      return wanted ? DrawDesign(world, beliefs, words) : Design();
     }
     __syncwarp();  // what each wrote to its beliefs before is seen by all
     const int lane = static_cast<int>(threadIdx.x % 32);
     const int knob = lane % kMaxKnobs;
-    const auto world_at = reinterpret_cast<uint64_t>(&world);
     int rank = wanted ? __popc(left & ((1u << lane) - 1)) : -1;  // among those that are left
+    unsigned bits[3] = {};  // of the values chosen for this thread: bit k for knob k
     for (; left != 0; rank -= 4) {
       unsigned of_group = left;
       for (int group = 0; group < lane / kMaxKnobs; ++group) of_group &= of_group - 1;
@@ -103,31 +97,23 @@ struct BlockPace {
         const uint32_t of_theirs = __shfl_sync(kAll, words.word[i], from);
         word = i == knob / 2 ? of_theirs : word;
       }
-      const World& their_world = *reinterpret_cast<const World*>(__shfl_sync(kAll, world_at, from));
       const Beliefs& their_beliefs = *reinterpret_cast<const Beliefs*>(
           reinterpret_cast<const char*>(&beliefs) + (from - lane) * kMemoryBytes);
       const int value = their_beliefs.Choose(knob, word >> (knob % 2 * 16) & 0xffff);
-      uint64_t values = static_cast<uint64_t>(value) << (8 * knob);
-      uint64_t difficulties = static_cast<uint64_t>(their_world.difficulty[knob][value])
-                              << (8 * knob);
-      int point = value * their_world.stride[knob];
-      for (int by = 1; by < kMaxKnobs; by *= 2) {
-        values |= __shfl_xor_sync(kAll, values, by);
-        difficulties |= __shfl_xor_sync(kAll, difficulties, by);
-        point += __shfl_xor_sync(kAll, point, by);
-      }
-      const int at = rank * kMaxKnobs & 31;
-      values = __shfl_sync(kAll, values, at);
-      difficulties = __shfl_sync(kAll, difficulties, at);
-      point = __shfl_sync(kAll, point, at);
-      if (0 <= rank && rank < 4) {
-        design.values = values;
-        design.difficulties = difficulties;
-        design.point = point;
+      const bool mine = 0 <= rank && rank < 4;
+      for (int i = 0; i < 3; ++i) {
+        const unsigned of_all = __ballot_sync(kAll, value >> i & 1);
+        bits[i] = mine ? of_all >> (rank * kMaxKnobs & 31) & 0xff : bits[i];
       }
       for (int i = 0; i < 4; ++i) left &= left - 1;
     }
     __syncwarp();  // nobody writes to what others still read
+    Design design;
+    if (!wanted) return design;
+    HEARSAY_UNROLL
+    for (int k = 0; k < kMaxKnobs; ++k) {
+      design.Put(world, k, (bits[0] >> k & 1) + 2 * (bits[1] >> k & 1) + 4 * (bits[2] >> k & 1));
+    }
     return design;
   }
 };

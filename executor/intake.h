@@ -75,10 +75,11 @@ HEARSAY_HD inline void MergeClaim(Claim claim, uint8_t origin, int capacity, Int
     const Claim winner = replaces ? claim : held;
     const Claim other = replaces ? held : claim;
     const uint8_t other_origin = replaces ? intake->origin[i][0] : origin;
-    const bool already_merged = intake->origin[i][1] != kNoOrigin;
+    const bool already_merged = intake->merged >> i & 1;
     if (replaces) {
       intake->origin[i][0] = origin;
       intake->origin[i][1] = kNoOrigin;
+      intake->merged &= ~(1u << i);
       held = claim;
     }
     if (already_merged || winner.stance() != other.stance()) return;
@@ -86,6 +87,7 @@ HEARSAY_HD inline void MergeClaim(Claim claim, uint8_t origin, int capacity, Int
     if (combined == winner) return;
     held = combined;
     intake->origin[i][1] = other_origin;
+    intake->merged |= 1u << i;
     return;
   }
   if (intake->size >= capacity) return;
@@ -101,6 +103,7 @@ HEARSAY_HD inline void MergeNotes(const WrittenNote* const* notes, int source_co
                                   const Policies& policies, Retractions retracted,
                                   const Draws& gate, Intake* intake) {
   intake->size = 0;
+  intake->merged = 0;
   const bool retracting = policies.retract > 0 || policies.retract_false > 0;
   if (source_count == 1 && !retracting) {  // the subjects of one note differ already
     intake->size = static_cast<uint8_t>(notes[0]->size < capacity ? notes[0]->size : capacity);

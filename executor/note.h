@@ -20,6 +20,7 @@ struct Intake {
   // kNoOrigin unless the claim was merged from two.
   uint8_t origin[kMaxNoteClaims][2];
   uint8_t size = 0;
+  uint32_t merged = 0;  // bit i: claim i was merged from two
 
   // Bit i for claim i.
   HEARSAY_HD uint32_t slots() const { return (1u << size) - 1; }

@@ -31,6 +31,12 @@ struct Design {
   HEARSAY_HD int value(int knob) const { return static_cast<int>(values >> (8 * knob) & 0xff); }
   HEARSAY_HD bool leaves_eager() const { return (values & 0xff) != 0; }
   HEARSAY_HD int difficulty() const { return SumOfBytes(difficulties); }
+  // Adds the value of a knob to a design that has none for it yet.
+  HEARSAY_HD void Put(const World& world, int knob, int value) {
+    values |= static_cast<uint64_t>(value) << (8 * knob);
+    difficulties |= static_cast<uint64_t>(world.difficulty[knob][value]) << (8 * knob);
+    point += value * world.stride[knob];
+  }
   // `a` where the condition holds, else `b`; without a branch, as Select.
   HEARSAY_HD static Design Either(bool condition, const Design& a, const Design& b) {
     const uint64_t mask = -static_cast<uint64_t>(condition);
@@ -51,41 +57,44 @@ struct Design {
   }
 };
 
-// Counts of up to 15, one for each value of each knob. Bit i of the four words of a half is the
-// i-th of its counts: 8 values of each of 4 knobs.
+// Counts of up to 15 for each value of each knob, a nibble a value.
 struct ValueCounts {
-  uint32_t bits[2][4];
+  uint32_t nibbles[kMaxKnobs];
 
-  HEARSAY_HD void Clear() {
-    for (auto& half : bits) half[0] = half[1] = half[2] = half[3] = 0;
-  }
   HEARSAY_HD int of(int knob, int value) const {
-    const uint32_t* const half = bits[knob / 4];
-    const int i = knob % 4 * kMaxValues + value;
-    return static_cast<int>((half[0] >> i & 1) | (half[1] >> i & 1) << 1 | (half[2] >> i & 1) << 2 |
-                            (half[3] >> i & 1) << 3);
+    return static_cast<int>(nibbles[knob] >> (4 * value) & 15);
   }
-  // Adds 1 to the counts whose bits, knob * 8 + value, are set.
-  HEARSAY_HD void Add(uint64_t marks) {
-    Add(static_cast<uint32_t>(marks), bits[0]);
-    Add(static_cast<uint32_t>(marks >> 32), bits[1]);
+  // Adds 1 to the count of the value of each knob.
+  HEARSAY_HD void Add(const Design& design) {
+    HEARSAY_UNROLL
+    for (int k = 0; k < kMaxKnobs; ++k) nibbles[k] += 1u << (4 * design.value(k));
+  }
+};
+
+// Up to ten values of knobs, in six bits each of one word.
+class ValueList {
+ public:
+  HEARSAY_HD void Add(int knob, int value) {
+    places_ = places_ << 6 | static_cast<uint64_t>(knob * kMaxValues + value);
+    used_ = used_ << 6 | 1;
+  }
+  // How often the value is in the list.
+  HEARSAY_HD int Count(int knob, int value) const {
+    constexpr uint64_t kEach = 0x0041041041041041u;
+    const uint64_t other = places_ ^ static_cast<uint64_t>(knob * kMaxValues + value) * kEach;
+    // The top bit of a six-bit part becomes 1 where the part is not 0.
+    const uint64_t tops = ((other & kEach * 31) + kEach * 31) | other;
+    return static_cast<int>((~(tops >> 5) & used_) * kEach >> 54 & 63);
   }
 
  private:
-  HEARSAY_HD static void Add(uint32_t marks, uint32_t* half) {
-    HEARSAY_UNROLL
-    for (int i = 0; i < 4; ++i) {
-      const uint32_t carried = half[i] & marks;
-      half[i] ^= marks;
-      marks = carried;
-    }
-  }
+  uint64_t places_ = 0;
+  uint64_t used_ = 0;  // the lowest bit of each part that is used
 };
 
 // What the submissions showed of each value.
 struct ValueFindings {
   ValueCounts passes;                      // submissions with the value that passed
-  ValueCounts blames;                      // that failed with the value as the suspect
   int16_t seen_lg[kMaxKnobs][kMaxValues];  // best speed measured with the value; kNoSpeed if none
 };
 
@@ -93,10 +102,11 @@ struct ValueFindings {
 struct Findings {
   // Nothing yet.
   HEARSAY_HD explicit Findings(ValueFindings* memory)
-      : passes(memory->passes), blames(memory->blames), seen_lg(memory->seen_lg) {
-    passes.Clear();
-    blames.Clear();
-    for (int k = 0; k < kMaxKnobs; ++k) Row::All(kNoSpeed).Store(seen_lg[k]);
+      : passes(memory->passes), seen_lg(memory->seen_lg) {
+    for (int k = 0; k < kMaxKnobs; ++k) {
+      passes.nibbles[k] = 0;
+      Row::All(kNoSpeed).Store(seen_lg[k]);
+    }
   }
 
   Design best;  // meaningful iff passed
@@ -105,7 +115,7 @@ struct Findings {
   uint64_t worked = 0;  // bit knob * 8 + value: some submission with it passed
   uint64_t blamed = 0;  // likewise: some that failed had it as the suspect
   ValueCounts& passes;
-  ValueCounts& blames;
+  ValueList blames;  // what was the suspect, failure by failure
   int16_t (&seen_lg)[kMaxKnobs][kMaxValues];
 
   // Best speed measured without the value; kNoSpeed if no other was measured.
@@ -140,11 +150,8 @@ HEARSAY_HD inline Design DrawDesign(const World& world, const Beliefs& beliefs,
   HEARSAY_ROLLED
   for (int k = 0; k < kMaxKnobs; ++k) {
     if (k == kMaxKnobs / 2) halves = words.word[2] | uint64_t{words.word[3]} << 32;
-    const int v = beliefs.Choose(k, halves & 0xffff);
+    design.Put(world, k, beliefs.Choose(k, halves & 0xffff));
     halves >>= 16;
-    design.values |= static_cast<uint64_t>(v) << (8 * k);
-    design.difficulties |= static_cast<uint64_t>(world.difficulty[k][v]) << (8 * k);
-    design.point += v * world.stride[k];
   }
   return design;
 }
@@ -156,8 +163,6 @@ struct NoPace {
   static constexpr bool kTogether = false;  // whether Draw is for several at once
   // Whether another submission is to be made by any of those in step; `works` is whether by this.
   HEARSAY_HD static bool Works(bool works) { return works; }
-  // Between two parts of an attempt.
-  HEARSAY_HD static void Meet() {}
 };
 
 template <typename Pace, typename Observer>
@@ -362,7 +367,7 @@ class Search {
       seen = measured > seen ? static_cast<int16_t>(measured) : seen;
     }
     const uint64_t marks = design.marks();
-    findings->passes.Add(marks);
+    findings->passes.Add(design);
     findings->worked |= marks;
     uint64_t fresh = NonzeroBytes(design.values ^ findings->best.values);
     if (findings->passed && fresh != 0) {
@@ -397,7 +402,7 @@ class Search {
     const int suspect = suspects == 0 ? -1 : difficulty.FirstLargest().index;
     if (suspect >= 0) {
       const uint64_t mark = marks & uint64_t{0xff} << (8 * suspect);
-      findings->blames.Add(mark);
+      findings->blames.Add(suspect, design.value(suspect));
       findings->blamed |= mark;
       beliefs_.Shift(suspect, design.value(suspect), -512);
     }
@@ -408,7 +413,7 @@ class Search {
     }
     if (mendings_ > 0) outcome_.events |= kEventFellBack;
     if (suspect >= 0) {
-      if (findings->blames.of(suspect, design.value(suspect)) >= 2) {
+      if (findings->blames.Count(suspect, design.value(suspect)) >= 2) {
         beliefs_.Block(suspect, design.value(suspect));
       }
       // Until something works, go on from a simpler design.

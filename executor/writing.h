@@ -44,11 +44,8 @@ class Writer {
         note_(*note) {}
 
   // Evidence comes first; what no evidence speaks for takes what room is left.
-  template <typename Pace>
   HEARSAY_HD void Write() {
-    Pace::Meet();
     WriteTested();
-    Pace::Meet();
     // Not a member: an array that is indexed by a variable would keep all members out of registers.
     RandomWords words[kMaxKnobs / 2];
     DrawSequence<kMaxKnobs / 2> writing(draws_, kDrawWriting);
@@ -70,9 +67,7 @@ class Writer {
     const uint32_t unseen = (BitsOfBytes(blamed) | speculating) & ((1u << world_.knob_count) - 1);
     for (uint32_t left = seen; left != 0; left &= left - 1) WriteSeen(LowestBit(left));
     WriteFacts(compared);
-    Pace::Meet();
     Retell();
-    Pace::Meet();
     for (uint32_t left = unseen; left != 0; left &= left - 1) WriteUnseen(LowestBit(left));
     note_.size = static_cast<uint8_t>(size_);
     outcome_.note_size = note_.size;
@@ -117,7 +112,7 @@ class Writer {
   // What the submissions say of a value, as a claim; false where they say nothing that counts.
   HEARSAY_HD bool Evidence(int k, int v, Claim* claim) const {
     const int passes = findings_.passes.of(k, v);
-    const int blames = findings_.blames.of(k, v);
+    const int blames = findings_.blames.Count(k, v);
     if (passes == 0) {
       if (blames < kFailuresThatSuffice) return false;
       *claim = About(k, v, Label::kValidityCondition, Stance::kInfeasible,
@@ -147,7 +142,7 @@ class Writer {
     const int k = claim.knob();
     const int v = claim.value();
     const bool works = findings_.worked >> (8 * k + v) & 1;
-    const bool fails = !works && findings_.blames.of(k, v) >= kFailuresThatSuffice;
+    const bool fails = !works && findings_.blames.Count(k, v) >= kFailuresThatSuffice;
     if (claim.stance() == Stance::kOpen) {
       return works || fails ? Verdict::kAnswered : Verdict::kNone;
     }
@@ -170,7 +165,7 @@ class Writer {
     const int k = claim.knob();
     const int v = claim.value();
     const int passes = findings_.passes.of(k, v);
-    const int more = claim.stance() == Stance::kInfeasible ? findings_.blames.of(k, v) : passes;
+    const int more = claim.stance() == Stance::kInfeasible ? findings_.blames.Count(k, v) : passes;
     const int support = Clamp(claim.support() + more, 0, 15);
     Label label = claim.label();
     if (claim.stance() == Stance::kInfeasible) {
@@ -252,8 +247,8 @@ class Writer {
     for (uint32_t left = (findings_.blamed >> (8 * k) & 0xff) & ~worked; left != 0;
          left &= left - 1) {
       const int v = LowestBit(left);
-      if (findings_.blames.of(k, v) > most) {
-        most = findings_.blames.of(k, v);
+      if (findings_.blames.Count(k, v) > most) {
+        most = findings_.blames.Count(k, v);
         failed = v;
       }
     }
@@ -316,7 +311,7 @@ class Writer {
                  Chances(kCertain - 1 - changing[i], agent_.generalising)) {
         Add(claim.WithGeneral(true), Change::kGeneralised, i);
       } else {
-        const bool merged = intake_.origin[i][1] != kNoOrigin;
+        const bool merged = intake_.merged >> i & 1;
         Add(claim, merged ? Change::kMerged : Change::kCopied, i);
       }
     }
@@ -345,7 +340,7 @@ class Writer {
     int failed = -1;  // failed, but not often enough to count; the last
     for (uint32_t left = unseen & blamed; left != 0; left &= left - 1) {
       const int v = LowestBit(left);
-      failed = Select(findings_.blames.of(k, v) < kFailuresThatSuffice, v, failed);
+      failed = Select(findings_.blames.Count(k, v) < kFailuresThatSuffice, v, failed);
     }
     // Of those never tried the hardest and the most promising, the first of equals.
     const Row untried = Row::OfBits(unseen & ~blamed);

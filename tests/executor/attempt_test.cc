@@ -63,20 +63,42 @@ TEST(BugChance, IsAHalfAtTheAgentsSkillAndGrowsWithDifficulty) {
   }
 }
 
-TEST(ValueCounts, CountEachValueOfEachKnobUpTo15) {
-  ValueCounts counts;
-  counts.Clear();
+TEST(ValueCounts, CountTheValueOfEachKnob) {
+  ValueCounts counts = {};
   int expected[kMaxKnobs][kMaxValues] = {};
-  uint64_t marks = 0x123456789abcdef1u;
+  Design design;
   for (int i = 0; i < 15; ++i) {
-    marks = marks * 6364136223846793005u + 1442695040888963407u;
-    counts.Add(marks);
+    design.values = 0;
     for (int k = 0; k < kMaxKnobs; ++k) {
-      for (int v = 0; v < kMaxValues; ++v) expected[k][v] += marks >> (8 * k + v) & 1;
+      const int v = k == 0 ? 7 : (i * i + 3 * k) % kMaxValues;
+      design.values |= static_cast<uint64_t>(v) << (8 * k);
+      ++expected[k][v];
     }
+    counts.Add(design);
   }
   for (int k = 0; k < kMaxKnobs; ++k) {
     for (int v = 0; v < kMaxValues; ++v) EXPECT_EQ(counts.of(k, v), expected[k][v]) << k << v;
+  }
+}
+
+TEST(ValueList, CountsUpToTenOfAValue) {
+  for (int place = 0; place < kMaxKnobs * kMaxValues; ++place) {
+    ValueList list;
+    EXPECT_EQ(list.Count(place / 8, place % 8), 0);
+    for (int i = 1; i <= 10; ++i) {
+      list.Add(place / 8, place % 8);
+      EXPECT_EQ(list.Count(place / 8, place % 8), i) << place;
+      EXPECT_EQ(list.Count(place / 8, (place + 1) % 8), 0) << place;
+    }
+  }
+  ValueList mixed;
+  for (int i = 0; i < 10; ++i) mixed.Add(i % 3, i % 2);
+  for (int k = 0; k < 4; ++k) {
+    for (int v = 0; v < 2; ++v) {
+      int expected = 0;
+      for (int i = 0; i < 10; ++i) expected += i % 3 == k && i % 2 == v;
+      EXPECT_EQ(mixed.Count(k, v), expected) << k << v;
+    }
   }
 }
 
