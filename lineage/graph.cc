@@ -7,6 +7,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "lineage/graph_collapse.h"
 
 namespace hearsay {
 namespace {
@@ -20,41 +21,6 @@ std::string Grouped(int64_t number) {
     grouped += digits[i];
   }
   return grouped;
-}
-
-constexpr int kUnreached = -1;
-
-// Generations between each row and the nearest of `focus` by way of `next`; kUnreached past
-// `depth`. `order` gains the rows reached, the nearest first.
-template <typename Next>
-std::vector<int> Distances(const ClaimTable& table, const std::vector<RowIndex>& focus, int depth,
-                           Next next, std::vector<RowIndex>& order) {
-  std::vector<int> distance(table.size(), kUnreached);
-  std::vector<RowIndex> queue;
-  for (RowIndex i : focus) {
-    if (distance[i] == kUnreached) queue.push_back(i);
-    distance[i] = 0;
-  }
-  for (size_t at = 0; at < queue.size(); ++at) {
-    const RowIndex from = queue[at];
-    if (distance[from] == depth) continue;
-    for (RowIndex to : next(from)) {
-      if (to == kNoRow || distance[to] != kUnreached) continue;
-      distance[to] = distance[from] + 1;
-      queue.push_back(to);
-    }
-  }
-  order.insert(order.end(), queue.begin(), queue.end());
-  return distance;
-}
-
-// The parents of a row, each once.
-std::vector<RowIndex> ParentsOf(const ClaimRow& row) {
-  std::vector<RowIndex> parents;
-  for (RowIndex parent : row.parents) {
-    if (parent != kNoRow && (parents.empty() || parents[0] != parent)) parents.push_back(parent);
-  }
-  return parents;
 }
 
 // The rounds that have a version of their own, numbered.
@@ -74,31 +40,10 @@ class Columns {
   std::vector<int> rounds_;
 };
 
-// Drops what follows the first rows of `rows` whose edges among themselves span kMaxGraphSpan at
-// most.
-void CutToSpan(const ClaimTable& table, std::vector<RowIndex>& rows) {
-  std::vector<int> rounds;
-  for (RowIndex i : rows) rounds.push_back(table.row(i).first_round);
-  const Columns columns(std::move(rounds));
-  std::unordered_set<RowIndex> kept;
-  int64_t span = 0;
-  for (size_t at = 0; at < rows.size(); ++at) {
-    const RowIndex i = rows[at];
-    const int column = columns.Of(table.row(i).first_round);
-    // An edge counts as soon as both its ends are in.
-    for (RowIndex parent : ParentsOf(table.row(i))) {
-      if (kept.count(parent) > 0) span += column - columns.Of(table.row(parent).first_round);
-    }
-    for (RowIndex child : table.children(i)) {
-      if (kept.count(child) > 0) span += columns.Of(table.row(child).first_round) - column;
-    }
-    if (span > kMaxGraphSpan) {
-      rows.resize(at);
-      return;
-    }
-    kept.insert(i);
-  }
-}
+// Families that a drawing of a problem shows.
+constexpr size_t kMostFamilies = 8;
+// How many versions may be looked at for each node that is drawn, since arrows can stand for some.
+constexpr size_t kPassagesPerNode = 16;
 
 absl::Status CheckOptions(const GraphOptions& options) {
   if (options.depth_up < 0 || options.depth_down < 0) {
@@ -111,20 +56,19 @@ absl::Status CheckOptions(const GraphOptions& options) {
   return absl::OkStatus();
 }
 
-// How many rows outside `reached` are a parent or child of one inside.
-int64_t CountBeyond(const ClaimTable& table, const std::vector<RowIndex>& reached,
-                    const std::vector<int>& up, const std::vector<int>& down) {
+// How many rows outside are a parent or child of one inside.
+int64_t CountBeyond(const ClaimTable& table, const Reach& reach) {
   std::vector<RowIndex> beyond;
   const auto look = [&](RowIndex i) {
-    if (up[i] == kUnreached && down[i] == kUnreached) beyond.push_back(i);
+    if (!reach.Has(i)) beyond.push_back(i);
   };
   // Siblings of an ancestor's line were not asked for: only what lies further in each direction
   // counts.
-  for (RowIndex i : reached) {
-    if (up[i] != kUnreached) {
-      for (RowIndex parent : ParentsOf(table.row(i))) look(parent);
+  for (RowIndex i : reach.rows) {
+    if (reach.up[i] != Reach::kUnreached) {
+      for (RowIndex parent : Parents(table.row(i))) look(parent);
     }
-    if (down[i] != kUnreached) {
+    if (reach.down[i] != Reach::kUnreached) {
       for (RowIndex child : table.children(i)) look(child);
     }
   }
@@ -132,40 +76,285 @@ int64_t CountBeyond(const ClaimTable& table, const std::vector<RowIndex>& reache
   return std::unique(beyond.begin(), beyond.end()) - beyond.begin();
 }
 
-void AddNodesAndEdges(const ClaimTable& table, const std::vector<RowIndex>& kept,
-                      const std::vector<int>& up, const std::vector<int>& down, GraphModel& model) {
-  std::unordered_map<RowIndex, int> node_of;
-  for (RowIndex i : kept) {
-    node_of[i] = static_cast<int>(model.nodes.size());
-    GraphNode node;
-    node.version = DescribeVersion(table, i);
-    node.version.distance = up[i] == kUnreached     ? down[i]
-                            : down[i] == kUnreached ? up[i]
-                                                    : std::min(up[i], down[i]);
-    node.focus = up[i] == 0;
-    node.hidden_children = static_cast<int>(table.children(i).size());
-    model.nodes.push_back(std::move(node));
+// A drawn row and one it was made of, with the rows between them that the arrow stands for, the
+// latest first.
+struct Way {
+  RowIndex from = kNoRow;
+  std::vector<RowIndex> via;
+};
+
+class Drawing {
+ public:
+  Drawing(const ClaimTable& table, const Reach& reach, const GraphOptions& options)
+      : table_(table),
+        reach_(reach),
+        collapses_(options.collapse == Collapse::kAlways ||
+                   (options.collapse == Collapse::kLarge &&
+                    reach.rows.size() > static_cast<size_t>(kUncollapsedVersions))),
+        weight_(reach.weight) {
+    if (collapses_) stack_of_ = StackRows(table, reach);
   }
-  for (RowIndex i : kept) {
-    const int to = node_of[i];
-    for (RowIndex parent : ParentsOf(table.row(i))) {
-      const auto from = node_of.find(parent);
-      if (from == node_of.end()) {
-        ++model.nodes[to].hidden_parents;
-        continue;
-      }
-      --model.nodes[from->second].hidden_children;
-      model.edges.push_back({from->second, to, table.row(i).change});
+
+  // Decides what gets a node: of each group of rows the most carried, at most `max_nodes` in all,
+  // and so many that their edges do not cross too much.
+  void Choose(const std::vector<std::vector<RowIndex>>& groups, int max_nodes);
+  void Fill(GraphModel& model) const;
+
+ private:
+  RowIndex StackOf(RowIndex i) const { return collapses_ ? stack_of_[i] : i; }
+  bool Before(RowIndex a, RowIndex b) const;
+  void ChooseOf(const std::vector<RowIndex>& group, size_t max_nodes);
+  void CutToSpan();
+  std::vector<Way> WaysTo(RowIndex i) const;
+  GraphNode NodeOf(RowIndex i) const;
+  void AddEdge(const Way& way, RowIndex i, GraphModel& model) const;
+  void AddMarks(GraphModel& model) const;
+
+  const ClaimTable& table_;
+  const Reach& reach_;
+  const bool collapses_;
+  std::vector<RowIndex> stack_of_;         // empty unless collapses_
+  std::vector<int64_t> weight_;            // as in reach_, of the first of a stack for all of it
+  std::vector<RowIndex> chosen_;           // that get a node
+  std::unordered_set<RowIndex> passages_;  // that an arrow stands for
+};
+
+bool Drawing::Before(RowIndex a, RowIndex b) const {
+  if (weight_[a] != weight_[b]) return weight_[a] > weight_[b];
+  const int near_a = reach_.Distance(a);
+  const int near_b = reach_.Distance(b);
+  return near_a != near_b ? near_a < near_b : a < b;
+}
+
+void Drawing::ChooseOf(const std::vector<RowIndex>& group, size_t max_nodes) {
+  std::vector<RowIndex> rows;
+  for (RowIndex i : group) {
+    if (StackOf(i) == i) rows.push_back(i);
+  }
+  // What becomes part of an arrow leaves room for more, so more are looked at than can be drawn.
+  const size_t most = std::min(rows.size(), collapses_ ? kPassagesPerNode * max_nodes : max_nodes);
+  std::partial_sort(rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(most), rows.end(),
+                    [&](RowIndex a, RowIndex b) { return Before(a, b); });
+  rows.resize(most);
+  std::vector<RowIndex> taken(
+      rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(std::min(most, max_nodes)));
+  std::unordered_set<RowIndex> passages;
+  if (collapses_) passages = FindPassages(table_, reach_, taken);
+  while (taken.size() < most) {
+    const size_t room = max_nodes - (taken.size() - passages.size());
+    const size_t next = std::min(most, taken.size() + room);
+    if (room == 0) break;
+    std::vector<RowIndex> more(rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(next));
+    std::unordered_set<RowIndex> more_passages = FindPassages(table_, reach_, more);
+    // A second child can make a node of what was part of an arrow.
+    if (more.size() - more_passages.size() > max_nodes) break;
+    taken = std::move(more);
+    passages = std::move(more_passages);
+  }
+  for (RowIndex i : taken) {
+    if (passages.count(i) == 0) chosen_.push_back(i);
+  }
+  passages_.merge(passages);
+}
+
+// Drops what follows the first chosen rows whose edges among themselves span kMaxGraphSpan at most.
+// REQUIRES: the most carried come first.
+void Drawing::CutToSpan() {
+  std::vector<int> rounds;
+  for (RowIndex i : chosen_) rounds.push_back(table_.row(i).first_round);
+  const Columns columns(std::move(rounds));
+  std::unordered_map<RowIndex, size_t> place;
+  for (size_t at = 0; at < chosen_.size(); ++at) place[chosen_[at]] = at;
+  // An edge counts as soon as both its ends are in.
+  std::vector<int64_t> added(chosen_.size(), 0);
+  for (RowIndex i : chosen_) {
+    for (const Way& way : WaysTo(i)) {
+      const auto from = place.find(way.from);
+      if (from == place.end()) continue;
+      added[std::max(place[i], from->second)] +=
+          columns.Of(table_.row(i).first_round) - columns.Of(table_.row(way.from).first_round);
+    }
+  }
+  int64_t span = 0;
+  for (size_t at = 0; at < chosen_.size(); ++at) {
+    span += added[at];
+    if (span > kMaxGraphSpan) {
+      chosen_.resize(at);
+      return;
     }
   }
 }
 
+void Drawing::Choose(const std::vector<std::vector<RowIndex>>& groups, int max_nodes) {
+  for (RowIndex i : reach_.rows) {
+    if (StackOf(i) != i) weight_[StackOf(i)] += reach_.weight[i];
+  }
+  for (size_t g = 0; g < groups.size(); ++g) {
+    const size_t room = static_cast<size_t>(max_nodes) - chosen_.size();
+    // What a small group leaves is for those that follow.
+    if (room > 0) ChooseOf(groups[g], std::max<size_t>(1, room / (groups.size() - g)));
+  }
+  std::sort(chosen_.begin(), chosen_.end(), [&](RowIndex a, RowIndex b) { return Before(a, b); });
+  CutToSpan();
+  std::sort(chosen_.begin(), chosen_.end());
+}
+
+std::vector<Way> Drawing::WaysTo(RowIndex i) const {
+  std::vector<Way> ways;
+  for (RowIndex parent : Parents(table_.row(i))) {
+    if (!reach_.Has(parent)) continue;
+    Way way;
+    while (passages_.count(parent) > 0) {
+      way.via.push_back(parent);
+      parent = Parents(table_.row(parent)).rows[0];
+    }
+    way.from = parent;
+    ways.push_back(std::move(way));
+  }
+  return ways;
+}
+
+GraphNode Drawing::NodeOf(RowIndex i) const {
+  GraphNode node;
+  node.version = DescribeVersion(table_, i);
+  node.version.distance = reach_.Distance(i);
+  node.focus = reach_.IsFocus(i);
+  node.hidden_children = static_cast<int>(table_.children(i).size());
+  return node;
+}
+
+void Drawing::AddEdge(const Way& way, RowIndex i, GraphModel& model) const {
+  GraphEdge& edge = model.edges.back();
+  edge.change = table_.row(i).change;
+  edge.changes[static_cast<int>(edge.change)] = 1;
+  edge.via = static_cast<int>(way.via.size());
+  for (RowIndex on_way : way.via) {
+    const ClaimRow& row = table_.row(on_way);
+    ++edge.changes[static_cast<int>(row.change)];
+    edge.via_carriers += row.carriers;
+    edge.via_hidden_children += static_cast<int>(table_.children(on_way).size()) - 1;
+  }
+  if (way.via.empty()) return;
+  edge.via_first_round = table_.row(way.via.back()).first_round;
+  edge.via_last_round = table_.row(way.via.front()).first_round;
+}
+
+void Drawing::Fill(GraphModel& model) const {
+  std::unordered_map<RowIndex, int> node_of;
+  for (RowIndex i : chosen_) {
+    node_of[i] = static_cast<int>(model.nodes.size());
+    model.nodes.push_back(NodeOf(i));
+  }
+  for (RowIndex i : reach_.rows) {
+    const auto first = StackOf(i) == i ? node_of.end() : node_of.find(StackOf(i));
+    if (first == node_of.end()) continue;
+    GraphNode& node = model.nodes[first->second];
+    ++node.alike;
+    node.alike_carriers += table_.row(i).carriers;
+    node.alike_refuted += table_.row(i).refuted;
+  }
+  for (RowIndex i : chosen_) {
+    GraphNode& to = model.nodes[node_of[i]];
+    to.hidden_parents = Parents(table_.row(i)).count;
+    for (const Way& way : WaysTo(i)) {
+      const auto from = node_of.find(way.from);
+      if (from == node_of.end()) continue;
+      --to.hidden_parents;
+      model.nodes[from->second].hidden_children -= way.via.empty() ? 1 + to.alike : 1;
+      model.edges.push_back({.from = from->second, .to = node_of[i]});
+      AddEdge(way, i, model);
+      if (!way.via.empty()) model.edges.back().via_hidden_children -= to.alike;
+    }
+  }
+  AddMarks(model);
+}
+
+void Drawing::AddMarks(GraphModel& model) const {
+  std::unordered_map<RowIndex, int> last_refuted;
+  for (RowIndex i : chosen_) {
+    if (table_.row(i).refuted > 0) last_refuted[i] = 0;
+  }
+  if (!last_refuted.empty()) {
+    for (const ClaimEvent& event : table_.events()) {
+      if (event.deed != Deed::kRefuted) continue;
+      const auto one = last_refuted.find(event.row);
+      if (one != last_refuted.end()) one->second = event.attempt.round();
+    }
+  }
+  for (size_t n = 0; n < chosen_.size(); ++n) {
+    const ClaimRow& row = table_.row(chosen_[n]);
+    const GraphNode& node = model.nodes[n];
+    const auto children = table_.children(chosen_[n]);
+    const auto corrected = std::count_if(children.begin(), children.end(), [&](RowIndex child) {
+      return table_.row(child).change == Change::kCorrected;
+    });
+    if (row.refuted > corrected && node.alike == 0) {
+      model.marks.push_back(
+          {static_cast<int>(n), GraphMark::Kind::kRefuted, last_refuted[chosen_[n]], row.refuted});
+    }
+    if (row.last_round > row.first_round && children.empty() && node.alike == 0) {
+      model.marks.push_back(
+          {static_cast<int>(n), GraphMark::Kind::kCarried, row.last_round, row.carriers - 1});
+    }
+  }
+}
+
+// Of all that is reached, or of the families that most notes carry.
+enum class Scope { kAll, kFamilies };
+
+absl::StatusOr<GraphModel> MakeGraph(const ClaimTable& table, const std::vector<RowIndex>& focus,
+                                     Scope scope, const GraphOptions& options) {
+  if (absl::Status status = CheckOptions(options); !status.ok()) return status;
+  const Reach reach = ReachFrom(table, focus, options.depth_up, options.depth_down);
+  GraphModel model;
+  model.reached = static_cast<int64_t>(reach.rows.size());
+  model.beyond = CountBeyond(table, reach);
+  std::vector<std::vector<RowIndex>> groups;
+  if (scope == Scope::kAll) {
+    groups.push_back(reach.rows);
+  } else {
+    Families families = LargestFamilies(table, reach, kMostFamilies);
+    groups = std::move(families.rows);
+    if (families.total > static_cast<int64_t>(groups.size())) {
+      model.notes.push_back(absl::StrCat("the ", groups.size(), " of ", Grouped(families.total),
+                                         " families of claims that most notes carry"));
+    }
+  }
+  Drawing drawing(table, reach, options);
+  drawing.Choose(groups, options.max_nodes);
+  drawing.Fill(model);
+  return model;
+}
+
 }  // namespace
+
+int64_t GraphModel::Via() const {
+  int64_t via = 0;
+  for (const GraphEdge& edge : edges) via += edge.via;
+  return via;
+}
+
+int64_t GraphModel::Stacked() const {
+  int64_t stacked = 0;
+  for (const GraphNode& node : nodes) stacked += node.alike;
+  return stacked;
+}
 
 std::string GraphModel::CutWords() const {
   const auto shown = static_cast<int64_t>(nodes.size());
-  std::string words = absl::StrCat("showing ", Grouped(shown), " of ", Grouped(reached),
-                                   " versions", shown == reached ? "" : ", the nearest first");
+  const int64_t via = Via();
+  const int64_t stacked = Stacked();
+  const int64_t left_out = reached - shown - via - stacked;
+  std::string words =
+      absl::StrCat("showing ", Grouped(shown), " of ", Grouped(reached), " versions");
+  if (via > 0) absl::StrAppend(&words, "; ", Grouped(via), " more in arrows (via)");
+  if (stacked > 0) {
+    absl::StrAppend(&words, via > 0 ? ", " : "; ", Grouped(stacked),
+                    via > 0 ? " on stacks (×)" : " more on stacks (×)");
+  }
+  if (left_out > 0) {
+    absl::StrAppend(&words, "; ", Grouped(left_out), " left out, the most carried lines kept");
+  }
   if (beyond > 0) {
     absl::StrAppend(&words, "; ", Grouped(beyond), " more lie just beyond the depth asked for");
   }
@@ -187,35 +376,11 @@ int64_t GraphModel::Span() const {
 absl::StatusOr<GraphModel> PropagationGraph(const ClaimTable& table,
                                             const std::vector<RowIndex>& focus,
                                             const GraphOptions& options) {
-  if (absl::Status status = CheckOptions(options); !status.ok()) return status;
-  std::vector<RowIndex> reached;
-  const std::vector<int> up = Distances(
-      table, focus, options.depth_up, [&](RowIndex i) { return ParentsOf(table.row(i)); }, reached);
-  const std::vector<int> down = Distances(
-      table, focus, options.depth_down, [&](RowIndex i) { return table.children(i); }, reached);
-  std::sort(reached.begin(), reached.end());
-  reached.erase(std::unique(reached.begin(), reached.end()), reached.end());
-
-  GraphModel model;
-  model.title = absl::StrCat("Run R", table.run().run(), ": propagation of ",
-                             focus.size() == 1 ? Format(table.row(focus[0]).id)
-                                               : absl::StrCat(Grouped(focus.size()), " claims"));
-  model.reached = static_cast<int64_t>(reached.size());
-  model.beyond = CountBeyond(table, reached, up, down);
-  const auto near = [&](RowIndex i) {
-    // As unsigned, kUnreached is farther than anything.
-    return std::min(static_cast<unsigned>(up[i]), static_cast<unsigned>(down[i]));
-  };
-  std::sort(reached.begin(), reached.end(), [&](RowIndex a, RowIndex b) {
-    if (near(a) != near(b)) return near(a) < near(b);
-    const int carriers_a = table.row(a).carriers;
-    const int carriers_b = table.row(b).carriers;
-    return carriers_a != carriers_b ? carriers_a > carriers_b : a < b;
-  });
-  if (reached.size() > static_cast<size_t>(options.max_nodes)) reached.resize(options.max_nodes);
-  CutToSpan(table, reached);
-  std::sort(reached.begin(), reached.end());
-  AddNodesAndEdges(table, reached, up, down, model);
+  absl::StatusOr<GraphModel> model = MakeGraph(table, focus, Scope::kAll, options);
+  if (!model.ok()) return model;
+  model->title = absl::StrCat("Run R", table.run().run(), ": propagation of ",
+                              focus.size() == 1 ? Format(table.row(focus[0]).id)
+                                                : absl::StrCat(Grouped(focus.size()), " claims"));
   return model;
 }
 
@@ -224,6 +389,64 @@ absl::StatusOr<GraphModel> PropagationGraph(const ClaimTable& table, ClaimId foc
   absl::StatusOr<RowIndex> row = table.FindOrError(focus);
   if (!row.ok()) return row.status();
   return PropagationGraph(table, std::vector<RowIndex>{*row}, options);
+}
+
+absl::StatusOr<GraphModel> ProblemGraph(const ClaimTable& table, const GraphOptions& options) {
+  std::vector<RowIndex> births;
+  for (RowIndex i = 0; i < table.size(); ++i) {
+    if (Parents(table.row(i)).count == 0) births.push_back(i);
+  }
+  absl::StatusOr<GraphModel> model = MakeGraph(table, births, Scope::kFamilies, options);
+  if (!model.ok()) return model;
+  model->title = absl::StrCat("Run R", table.run().run(), ": propagation of all claims on ",
+                              FormatProblem(table.problem()));
+  for (GraphNode& node : model->nodes) node.focus = false;
+  return model;
+}
+
+GraphModel JoinGraphs(std::vector<GraphModel> graphs) {
+  GraphModel all;
+  if (graphs.empty()) return all;
+  all.title = graphs[0].title;
+  struct Place {
+    ClaimId id;
+    size_t graph;
+    int node;
+  };
+  std::vector<Place> places;
+  std::vector<std::vector<int>> moved(graphs.size());  // [graph][node]
+  for (size_t g = 0; g < graphs.size(); ++g) {
+    moved[g].resize(graphs[g].nodes.size());
+    for (size_t n = 0; n < graphs[g].nodes.size(); ++n) {
+      places.push_back({graphs[g].nodes[n].version.id, g, static_cast<int>(n)});
+    }
+    all.notes.insert(all.notes.end(), graphs[g].notes.begin(), graphs[g].notes.end());
+    all.reached += graphs[g].reached;
+    all.beyond += graphs[g].beyond;
+  }
+  std::sort(places.begin(), places.end(),
+            [](const Place& a, const Place& b) { return a.id < b.id; });
+  for (const Place& place : places) {
+    moved[place.graph][place.node] = static_cast<int>(all.nodes.size());
+    all.nodes.push_back(std::move(graphs[place.graph].nodes[place.node]));
+  }
+  for (size_t g = 0; g < graphs.size(); ++g) {
+    for (GraphEdge edge : graphs[g].edges) {
+      edge.from = moved[g][edge.from];
+      edge.to = moved[g][edge.to];
+      all.edges.push_back(edge);
+    }
+    for (GraphMark mark : graphs[g].marks) {
+      mark.node = moved[g][mark.node];
+      all.marks.push_back(mark);
+    }
+  }
+  std::sort(all.edges.begin(), all.edges.end(), [](const GraphEdge& a, const GraphEdge& b) {
+    return a.to != b.to ? a.to < b.to : a.from < b.from;
+  });
+  std::stable_sort(all.marks.begin(), all.marks.end(),
+                   [](const GraphMark& a, const GraphMark& b) { return a.node < b.node; });
+  return all;
 }
 
 }  // namespace hearsay

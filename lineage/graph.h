@@ -3,10 +3,12 @@
 // Graphviz).
 //
 // A note that hands a claim on unchanged adds no node: the node says through which rounds and by
-// how many notes it was carried. Nothing is ever left out silently: the model counts what was cut.
+// how many notes it was carried. Nothing is ever left out silently: the model counts what an arrow
+// or a stack tells in short, and what was cut.
 #ifndef HEARSAY_LINEAGE_GRAPH_H_
 #define HEARSAY_LINEAGE_GRAPH_H_
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -23,32 +25,68 @@ struct GraphNode {
   bool focus = false;      // one of the claims asked for
   int hidden_parents = 0;  // parents and children of this version that are not in the graph
   int hidden_children = 0;
+  // A stack: so many further versions without children, made of the same parent in the same round
+  // by the same change, alike in label, stance and truth; and the notes that carry those.
+  int alike = 0;
+  int64_t alike_carriers = 0;
+  int alike_refuted = 0;
 };
 
 struct GraphEdge {
   int from = 0;  // the parent; both index GraphModel::nodes
   int to = 0;
-  Change change = Change::kBorn;  // what made the child of the parent
+  Change change = Change::kBorn;  // what made the child, of the parent or of the last on the way
+  // Versions on the way that are not drawn. Each has one parent and one child that is drawn or on
+  // the way as well, and only strengthened or generalised what it came from.
+  int via = 0;
+  int via_first_round = 0;  // the rounds they were born in
+  int via_last_round = 0;
+  int64_t via_carriers = 0;
+  int via_hidden_children = 0;              // of theirs, beside the next on the way
+  std::array<int, kChangeCount> changes{};  // how often each happened on the way, the last included
+};
+
+// What became of a version that no arrow to a child tells.
+struct GraphMark {
+  enum class Kind {
+    kRefuted,  // more attempts refuted it than corrected it
+    kCarried,  // it has no child, and more than its author's note carries it
+  };
+  int node = 0;  // indexes GraphModel::nodes
+  Kind kind = Kind::kCarried;
+  int round = 0;  // the last in which that happened
+  int count = 0;  // attempts that refuted; notes that copied
 };
 
 struct GraphModel {
-  std::string title;             // run and claim, or how many claims
-  std::vector<GraphNode> nodes;  // ascending by id
-  std::vector<GraphEdge> edges;  // ascending by child, then parent
-  int64_t reached = 0;           // versions within the depth asked for, shown or not
-  int64_t beyond = 0;            // parents and children of those, past that depth
-  // "showing 400 of 1,204 versions, the nearest first; 17 more lie just beyond the depth asked for"
+  std::string title;               // run and claim, or how many claims
+  std::vector<std::string> notes;  // lines under the title
+  std::vector<GraphNode> nodes;    // ascending by id
+  std::vector<GraphEdge> edges;    // ascending by child, then parent
+  std::vector<GraphMark> marks;    // ascending by node
+  int64_t reached = 0;             // versions within the depth asked for, shown or not
+  int64_t beyond = 0;              // parents and children of those, past that depth
+  int64_t Via() const;             // versions that the edges stand for
+  int64_t Stacked() const;         // versions that nodes stand for beside their own
+  // "showing 40 of 1,204 versions; 60 more in arrows (via), 20 on stacks; 1,084 left out, the most
+  // carried lines kept; 17 more lie just beyond the depth asked for"
   std::string CutWords() const;
   // Columns (rounds with a version of their own) that the edges cross, all together: 1 for an edge
   // to the next column.
   int64_t Span() const;
 };
 
+// When chains and siblings that say nothing new become part of an arrow or a stack.
+enum class Collapse { kNever, kLarge, kAlways };
+// kLarge: where more versions were reached than this.
+inline constexpr int kUncollapsedVersions = 40;
+
 struct GraphOptions {
   int depth_up = 64;    // generations towards birth
   int depth_down = 64;  // generations from each claim towards the last round
-  int max_nodes =
-      400;  // those nearest to the claims asked for are kept; ties by carriers, then by id
+  // Nodes. Kept are those of the lines that most notes carry: a version counts what is made of it.
+  int max_nodes = 100;
+  Collapse collapse = Collapse::kLarge;
 };
 
 // What a reader can still see and Graphviz still lays out in seconds. An edge costs it a node in
@@ -65,6 +103,12 @@ absl::StatusOr<GraphModel> PropagationGraph(const ClaimTable& table,
 // The same around one claim. Errors: also kNotFound.
 absl::StatusOr<GraphModel> PropagationGraph(const ClaimTable& table, ClaimId focus,
                                             const GraphOptions& options);
+// All claims of the table, from their births down: of the families of related claims those that
+// most notes carry, each as far as its share of the nodes goes. REQUIRES: it is of one problem.
+absl::StatusOr<GraphModel> ProblemGraph(const ClaimTable& table, const GraphOptions& options);
+
+// Puts graphs of one run that share no claim side by side; titles are those of the first.
+GraphModel JoinGraphs(std::vector<GraphModel> graphs);
 
 enum class GraphFormat { kDot, kSvg, kPng, kPdf };
 

@@ -22,9 +22,12 @@ namespace hearsay {
 namespace {
 
 // Past this much work the edges lose their labels, which double the columns that dot lays out, and
-// dot is told to hurry. Colour and style of an edge still say what happened.
+// dot is told to hurry. Colour and style of an edge still say what happened, and the text of a node
+// how far it was carried and how often it was refuted.
 constexpr int64_t kMaxUnhurriedSpan = 800;
 constexpr size_t kMaxUnhurriedNodes = 150;
+// Past this many, nodes say the most important only.
+constexpr size_t kMaxFullNodes = 60;
 
 bool IsLarge(const GraphModel& model) {
   return model.nodes.size() > kMaxUnhurriedNodes || model.Span() > kMaxUnhurriedSpan;
@@ -117,37 +120,62 @@ void Decorate(Agraph_t* graph, const GraphModel& model, bool large) {
   agattr(graph, AGNODE, Mutable("margin"), Mutable("0.14,0.05"));
 }
 
-void AddNode(Agraph_t* graph, Agraph_t* column, const GraphNode& node, const std::string& link) {
+void AddNode(Agraph_t* graph, Agraph_t* column, const GraphNode& node, const std::string& link,
+             bool brief) {
   const ClaimVersion& version = node.version;
   Agnode_t* drawn = agnode(graph, Mutable(Format(version.id)), 1);
   agsubnode(column, drawn, 1);
   const TruthLook look = LookOf(version.truth);
-  SetHtml(graph, drawn, NodeLabel(node));
+  SetHtml(graph, drawn, NodeLabel(node, brief));
   Set(drawn, "style", FrameOf(version));
   Set(drawn, "fillcolor", look.fill);
   Set(drawn, "color", node.focus ? "black" : look.line);
-  Set(drawn, "penwidth", absl::StrFormat("%.2f", WidthOf(version.carriers)));
+  Set(drawn, "penwidth", absl::StrFormat("%.2f", WidthOf(version.carriers + node.alike_carriers)));
+  if (node.alike > 0) Set(drawn, "peripheries", "2");
   Set(drawn, "id", AnchorOf(version.id));
   Set(drawn, "URL", EscapeMarkup(link));
   Set(drawn, "tooltip", NodeTooltip(node));
 }
 
 void AddEdge(Agraph_t* graph, const GraphModel& model, const GraphEdge& edge, bool labelled) {
-  const ClaimVersion& child = model.nodes[edge.to].version;
+  const GraphNode& to = model.nodes[edge.to];
+  const ClaimVersion& child = to.version;
   const ClaimVersion& parent = model.nodes[edge.from].version;
   Agedge_t* drawn = agedge(graph, agnode(graph, Mutable(Format(parent.id)), 0),
                            agnode(graph, Mutable(Format(child.id)), 0), nullptr, 1);
-  const ChangeLook look = LookOf(edge.change);
-  Set(drawn, "color", look.color);
-  Set(drawn, "fontcolor", look.color);
-  Set(drawn, "style", look.style);
-  Set(drawn, "penwidth", absl::StrFormat("%.2f", WidthOf(child.carriers)));
+  Set(drawn, "color", EdgeColor(model, edge));
+  Set(drawn, "style", LookOf(edge.change).style);
+  Set(drawn, "penwidth", absl::StrFormat("%.2f", WidthOf(child.carriers + to.alike_carriers)));
   Set(drawn, "arrowsize", "0.7");
   // Straight arrows matter more than what keeps a round's name above its column.
   Set(drawn, "weight", "8");
   Set(drawn, "edgeURL", absl::StrCat("#", AnchorOf(child.id)));
   Set(drawn, "edgetooltip", EdgeTooltip(model, edge));
-  if (labelled) Set(drawn, "label", look.words);
+  // A way that leaves versions out says so in any drawing.
+  if (labelled || edge.via > 0) SetHtml(graph, drawn, EdgeLabel(model, edge));
+}
+
+// What became of a version beside its children: a few words at the end of an arrow, in the column
+// of their round where it has one, else in the next.
+void AddMark(Agraph_t* graph, const GraphModel& model, const GraphMark& mark,
+             const std::map<int, Agraph_t*>& columns) {
+  const std::string name = Format(model.nodes[mark.node].version.id);
+  const bool refuted = mark.kind == GraphMark::Kind::kRefuted;
+  Agnode_t* drawn =
+      agnode(graph, Mutable(absl::StrCat(name, refuted ? " refuted" : " carried")), 1);
+  SetHtml(graph, drawn, MarkLabel(model, mark));
+  Set(drawn, "shape", "plaintext");
+  Set(drawn, "height", "0.2");
+  Set(drawn, "margin", "0.04,0.02");
+  const auto column = columns.find(mark.round);
+  if (column != columns.end() && mark.round > model.nodes[mark.node].version.first_round) {
+    agsubnode(column->second, drawn, 1);
+  }
+  Agedge_t* edge = agedge(graph, agnode(graph, Mutable(name), 0), drawn, nullptr, 1);
+  Set(edge, "color", ColorOf(mark.kind));
+  Set(edge, "style", refuted ? "dashed" : "solid");
+  Set(edge, "arrowhead", "none");
+  Set(edge, "penwidth", absl::StrFormat("%.2f", WidthOf(mark.count)));
 }
 
 // The round axis: one name a round that has versions, at the head of the column of its round.
@@ -208,6 +236,7 @@ absl::StatusOr<std::vector<std::string>> LinksOf(const GraphModel& model,
 
 void Build(Agraph_t* graph, const GraphModel& model, const std::vector<std::string>& links) {
   const bool large = IsLarge(model);
+  const bool brief = model.nodes.size() > kMaxFullNodes;
   Decorate(graph, model, large);
   std::map<int, Agraph_t*> columns;
   for (const GraphNode& node : model.nodes) {
@@ -216,9 +245,12 @@ void Build(Agraph_t* graph, const GraphModel& model, const std::vector<std::stri
       column = agsubg(graph, Mutable(absl::StrCat("r", node.version.first_round)), 1);
       Set(column, "rank", "same");
     }
-    AddNode(graph, column, node, links[&node - model.nodes.data()]);
+    AddNode(graph, column, node, links[&node - model.nodes.data()], brief);
   }
   for (const GraphEdge& edge : model.edges) AddEdge(graph, model, edge, !large);
+  if (!large) {
+    for (const GraphMark& mark : model.marks) AddMark(graph, model, mark, columns);
+  }
   AddAxis(graph, columns);
 }
 

@@ -20,6 +20,8 @@ namespace {
 constexpr size_t kWrapColumn = 36;
 constexpr const char* kPlain = "#222222";
 constexpr const char* kFaint = "#666666";
+constexpr const char* kCopiedColor = "#999999";
+constexpr const char* kRefutedColor = "#C0272D";
 
 // Breaks text at spaces into lines of at most kWrapColumn bytes; a longer word stands alone.
 std::vector<std::string> Wrap(absl::string_view text) {
@@ -96,6 +98,15 @@ std::string HiddenLine(const GraphNode& node) {
   return line.empty() ? line : absl::StrCat("(", line, " not shown)");
 }
 
+// "and 11 alike, carried by 14 notes, refuted 2×"; empty without a stack.
+std::string StackLine(const GraphNode& node) {
+  if (node.alike == 0) return "";
+  std::string line = absl::StrCat("and ", node.alike, " alike, carried by ",
+                                  Plural(node.alike_carriers, "note", "notes"));
+  if (node.alike_refuted > 0) absl::StrAppend(&line, ", refuted ", node.alike_refuted, "×");
+  return line;
+}
+
 // A row of the table that a node's label is: rows keep the distance between lines of different
 // sizes.
 void AppendLine(std::string& label, absl::string_view text, const char* color) {
@@ -114,6 +125,21 @@ std::string LegendLine(absl::string_view cells) {
       "<TR><TD ALIGN=\"LEFT\"><TABLE BORDER=\"0\" CELLBORDER=\"0\" CELLSPACING=\"5\" "
       "CELLPADDING=\"2\"><TR>",
       cells, "</TR></TABLE></TD></TR>");
+}
+
+std::string Stripe(const char* color) {
+  return absl::StrCat("<TD BGCOLOR=\"", color, "\" WIDTH=\"7\"></TD>");
+}
+
+std::string Font(const char* color, absl::string_view text) {
+  return absl::StrCat("<FONT COLOR=\"", color, "\">", EscapeMarkup(text), "</FONT>");
+}
+
+// The rounds through which the parent, or the last version on the way, was copied before the change
+// was made; 0 for none.
+int CopiedRounds(const GraphModel& model, const GraphEdge& edge) {
+  const int from = edge.via > 0 ? edge.via_last_round : model.nodes[edge.from].version.first_round;
+  return std::max(0, model.nodes[edge.to].version.first_round - from - 1);
 }
 
 std::string Swatch(Truth truth) {
@@ -160,28 +186,107 @@ const char* FrameOf(const ClaimVersion& version) {
                                                              : "filled,rounded";
 }
 
-double WidthOf(int carriers) { return 1 + 0.5 * std::log2(carriers > 1 ? carriers : 1); }
+double WidthOf(int64_t carriers) {
+  return 1 + 0.5 * std::log2(static_cast<double>(carriers > 1 ? carriers : 1));
+}
 
-std::string NodeLabel(const GraphNode& node) {
+LabelLook LookOf(Label label) {
+  switch (label) {
+    case Label::kUnsupportedClosure:
+      return {"#CC79A7", "unsupported closure"};
+    case Label::kUnverifiedAssertion:
+    case Label::kOpenQuestion:
+      return {"#F0E442", "assertion or question, unverified"};
+    case Label::kBottleneckDiagnosis:
+    case Label::kFailureDiagnosis:
+    case Label::kValidityCondition:
+      return {"#56B4E9", "diagnosis or condition"};
+    case Label::kVerifiedReformulation:
+    case Label::kMeasuredGain:
+    case Label::kMeasuredLoss:
+    case Label::kDslIdiom:
+      return {"#009E73", "measured"};
+    case Label::kWorkloadCensus:
+      break;
+  }
+  return {"#999999", "census"};
+}
+
+std::string NodeLabel(const GraphNode& node, bool brief) {
   const ClaimVersion& version = node.version;
   // What stands in brackets is told below in fewer words, or by colour.
   const std::string headline = version.words.substr(0, version.words.find(" ("));
-  std::string label = "<TABLE BORDER=\"0\" CELLBORDER=\"0\" CELLSPACING=\"0\" CELLPADDING=\"1\">";
+  std::string lines;
   for (const std::string& line : Wrap(headline)) {
-    absl::StrAppend(&label, "<TR><TD ALIGN=\"LEFT\"><FONT POINT-SIZE=\"12\"><B>",
+    absl::StrAppend(&lines, "<TR><TD ALIGN=\"LEFT\"><FONT POINT-SIZE=\"12\"><B>",
                     EscapeMarkup(line), "</B></FONT></TD></TR>");
   }
   AppendLine(
-      label,
+      lines,
       absl::StrCat(Format(version.id), " · ", version.agent, " · ", Name(version.claim.dsl())),
       kPlain);
-  AppendLine(label, SaidLine(version.claim), kPlain);
-  AppendLine(label, TruthLine(version), LookOf(version.truth).line);
-  AppendLine(label, CarriedLine(version), kPlain);
-  AppendLine(label, DeedsLine(version), kPlain);
-  AppendLine(label, HiddenLine(node), kFaint);
-  absl::StrAppend(&label, "</TABLE>");
-  return label;
+  if (!brief) AppendLine(lines, SaidLine(version.claim), kPlain);
+  AppendLine(lines, TruthLine(version), LookOf(version.truth).line);
+  AppendLine(lines, CarriedLine(version), kPlain);
+  if (!brief) AppendLine(lines, DeedsLine(version), kPlain);
+  AppendLine(lines, StackLine(node), kPlain);
+  AppendLine(lines, HiddenLine(node), kFaint);
+  constexpr char kTable[] = "<TABLE BORDER=\"0\" CELLBORDER=\"0\" CELLSPACING=\"0\"";
+  return absl::StrCat(kTable, " CELLPADDING=\"0\"><TR>",
+                      Stripe(LookOf(version.claim.label()).color), "<TD WIDTH=\"4\"></TD><TD>",
+                      kTable, " CELLPADDING=\"1\">", lines, "</TABLE></TD></TR></TABLE>");
+}
+
+std::string EdgeLabel(const GraphModel& model, const GraphEdge& edge) {
+  std::string label;
+  const auto add = [&](const char* color, absl::string_view words) {
+    absl::StrAppend(&label, label.empty() ? "" : "<BR/>", Font(color, words));
+  };
+  if (edge.via > 0) {
+    for (Change change : {Change::kStrengthened, Change::kGeneralised}) {
+      const int times = edge.changes[static_cast<int>(change)];
+      if (times == 0) continue;
+      add(LookOf(change).color, absl::StrCat(LookOf(change).words, " ", times, "×"));
+    }
+    add(kFaint,
+        absl::StrCat("via ", Plural(edge.via, "version", "versions"), ", r", edge.via_first_round,
+                     edge.via == 1 ? "" : absl::StrCat("–r", edge.via_last_round)));
+    if (edge.via_hidden_children > 0) {
+      add(kFaint,
+          absl::StrCat("(", Plural(edge.via_hidden_children, "child", "children"), " not shown)"));
+    }
+  }
+  if (const int rounds = CopiedRounds(model, edge); rounds > 0) {
+    add(kFaint, absl::StrCat("copied ", Plural(rounds, "round", "rounds")));
+  }
+  // On a way through other versions the same change has been told with theirs.
+  const bool told =
+      edge.via > 0 && (edge.change == Change::kStrengthened || edge.change == Change::kGeneralised);
+  const ChangeLook look = LookOf(edge.change);
+  if (!told) add(look.color, look.words);
+  return absl::StrCat("<TABLE BORDER=\"0\" CELLBORDER=\"0\" CELLPADDING=\"2\"><TR><TD>", label,
+                      "</TD></TR></TABLE>");
+}
+
+std::string EdgeColor(const GraphModel& model, const GraphEdge& edge) {
+  const std::string color = LookOf(edge.change).color;
+  if (edge.via > 0) return color;
+  const int copied = CopiedRounds(model, edge);
+  if (copied == 0) return color;
+  return absl::StrFormat("%s;%.2f:%s", kCopiedColor, copied / (copied + 1.0), color);
+}
+
+const char* ColorOf(GraphMark::Kind kind) {
+  return kind == GraphMark::Kind::kRefuted ? kRefutedColor : kCopiedColor;
+}
+
+std::string MarkLabel(const GraphModel& model, const GraphMark& mark) {
+  if (mark.kind == GraphMark::Kind::kRefuted) {
+    return Font(kRefutedColor, absl::StrCat("✕ refuted ", mark.count, "×, last in r", mark.round));
+  }
+  const bool alive = model.nodes[mark.node].version.alive;
+  return Font(kFaint, absl::StrCat("copied ", mark.count, "×, ", alive ? "alive in r" : "last in r",
+                                   mark.round));
 }
 
 std::string NodeTooltip(const GraphNode& node) {
@@ -204,9 +309,22 @@ std::string NodeTooltip(const GraphNode& node) {
 
 std::string EdgeTooltip(const GraphModel& model, const GraphEdge& edge) {
   const ClaimVersion& child = model.nodes[edge.to].version;
-  return EscapeMarkup(absl::StrCat(Format(model.nodes[edge.from].version.id), " → ",
-                                   Format(child.id), ": ", LookOf(edge.change).words, " by ",
-                                   child.agent));
+  std::string tooltip =
+      absl::StrCat(Format(model.nodes[edge.from].version.id), " → ", Format(child.id), ": ",
+                   LookOf(edge.change).words, " by ", child.agent);
+  if (edge.via > 0) {
+    absl::StrAppend(&tooltip, "; via ", Plural(edge.via, "version", "versions"), " of r",
+                    edge.via_first_round, " to r", edge.via_last_round, ", carried by ",
+                    Plural(edge.via_carriers, "note", "notes"));
+    if (edge.via_hidden_children > 0) {
+      absl::StrAppend(&tooltip, " (", Plural(edge.via_hidden_children, "child", "children"),
+                      " of theirs not shown)");
+    }
+  }
+  if (const int rounds = CopiedRounds(model, edge); rounds > 0) {
+    absl::StrAppend(&tooltip, "; copied ", Plural(rounds, "round", "rounds"), " before that");
+  }
+  return EscapeMarkup(tooltip);
 }
 
 std::string AnchorOf(ClaimId claim) {
@@ -245,26 +363,38 @@ absl::StatusOr<std::string> ExpandLink(absl::string_view link, ClaimId claim) {
 }
 
 std::string GraphLabel(const GraphModel& model) {
-  std::string truths = "<TD ALIGN=\"LEFT\">Legend</TD>";
+  std::string truths = "<TD ALIGN=\"LEFT\">Legend: truth in the language it was made in</TD>";
   for (Truth truth : {Truth::kFalse, Truth::kTrue, Truth::kOpen}) {
     absl::StrAppend(&truths, Swatch(truth));
   }
-  absl::StrAppend(&truths, "<TD ALIGN=\"LEFT\">in the language it was made in</TD>");
-  std::string changes;
+  std::string labels = "<TD ALIGN=\"LEFT\">Label</TD>";
+  for (Label label : {Label::kUnsupportedClosure, Label::kUnverifiedAssertion,
+                      Label::kBottleneckDiagnosis, Label::kMeasuredGain, Label::kWorkloadCensus}) {
+    absl::StrAppend(&labels, Stripe(LookOf(label).color), "<TD ALIGN=\"LEFT\">",
+                    LookOf(label).words, "</TD>");
+  }
+  std::string changes =
+      absl::StrCat("<TD ALIGN=\"LEFT\">What happened</TD><TD>", Font(kFaint, "copied"), "</TD>");
   for (Change change : {Change::kHedgeLost, Change::kStrengthened, Change::kCorrected,
                         Change::kMerged, Change::kGeneralised}) {
     const ChangeLook look = LookOf(change);
     const bool plain = absl::string_view(look.style) == "solid";
-    absl::StrAppend(&changes, "<TD ALIGN=\"LEFT\"><FONT COLOR=\"", look.color, "\">", look.words,
-                    plain ? "" : absl::StrCat(" (", look.style, ")"), "</FONT></TD>");
+    absl::StrAppend(
+        &changes, "<TD ALIGN=\"LEFT\">",
+        Font(look.color, plain ? look.words : absl::StrCat(look.words, " (", look.style, ")")),
+        "</TD>");
   }
+  absl::StrAppend(&changes, "<TD>", Font(kRefutedColor, "✕ refuted"), "</TD>");
+  std::string lines = TextLine(
+      absl::StrCat("<FONT POINT-SIZE=\"18\"><B>", EscapeMarkup(model.title), "</B></FONT>"));
+  absl::StrAppend(&lines, TextLine(EscapeMarkup(model.CutWords())));
+  for (const std::string& note : model.notes) absl::StrAppend(&lines, TextLine(EscapeMarkup(note)));
   return absl::StrCat(
-      "<TABLE BORDER=\"0\" CELLBORDER=\"0\" CELLSPACING=\"2\" CELLPADDING=\"1\">",
-      TextLine(
-          absl::StrCat("<FONT POINT-SIZE=\"18\"><B>", EscapeMarkup(model.title), "</B></FONT>")),
-      TextLine(EscapeMarkup(model.CutWords())), LegendLine(truths), LegendLine(changes),
-      TextLine("cut corners: unsupported closure; round corners: any other label"),
-      TextLine("black frame: asked for; wide frame or arrow: carried by many notes"), "</TABLE>");
+      "<TABLE BORDER=\"0\" CELLBORDER=\"0\" CELLSPACING=\"2\" CELLPADDING=\"1\">", lines,
+      LegendLine(truths), LegendLine(labels), LegendLine(changes),
+      TextLine("cut corners: unsupported closure; black frame: asked for; double frame: a stack of "
+               "versions alike; wide frame or arrow: carried by many notes"),
+      "</TABLE>");
 }
 
 }  // namespace hearsay

@@ -25,14 +25,28 @@ struct ChangeLook {
 };
 ChangeLook LookOf(Change change);
 
+// Labels in groups that a stripe at the left of a node tells by colour.
+struct LabelLook {
+  const char* color;
+  const char* words;
+};
+LabelLook LookOf(Label label);
+
 // Style of the box: cut corners for an unsupported closure, else round ones.
 const char* FrameOf(const ClaimVersion& version);
 
 // Line width for something that `carriers` notes carry: 1 for one, one half more for each doubling.
-double WidthOf(int carriers);
+double WidthOf(int64_t carriers);
 
-// HTML-like labels, without the enclosing angle brackets.
-std::string NodeLabel(const GraphNode& node);
+// HTML-like labels, without the enclosing angle brackets. A brief one leaves to the tooltip what
+// was said and done.
+std::string NodeLabel(const GraphNode& node, bool brief);
+// What happened on the way: copying, versions that are not drawn, the change.
+std::string EdgeLabel(const GraphModel& model, const GraphEdge& edge);
+std::string MarkLabel(const GraphModel& model, const GraphMark& mark);
+const char* ColorOf(GraphMark::Kind kind);
+// A list of colours of Graphviz: grey for the part of the way on which a parent was only copied.
+std::string EdgeColor(const GraphModel& model, const GraphEdge& edge);
 std::string GraphLabel(const GraphModel& model);  // title, what was cut, legend
 
 // What stands when the pointer rests on it: everything about the version, line by line; what became

@@ -27,11 +27,11 @@ ClaimId LastVersion(const ClaimTable& table, const LongLived& line) {
 
 }  // namespace
 
-void ClaimSubject::Declare(ArgParser& args) {
+void ClaimSubject::Declare(ArgParser& args, const char* problem_help) {
   args.AddOptionalWord("CLAIM", "Id such as R1:r0.p71.l4#2 (the longest-lived false closure)",
                        &claim_);
   run_.Declare(args);
-  args.AddText("--problem", "P", "Without a claim: the longest-lived of this problem", &problem_);
+  args.AddText("--problem", "P", problem_help, &problem_);
 }
 
 absl::Status ClaimSubject::Check() const {
@@ -44,9 +44,13 @@ absl::Status ClaimSubject::Check() const {
     }
     return run_.CheckAgainst(claim->attempt().run());
   }
-  if (!problem_.has_value()) return absl::OkStatus();
+  return Problem().status();
+}
+
+absl::StatusOr<int> ClaimSubject::Problem() const {
+  if (!problem_.has_value()) return -1;
   const absl::StatusOr<int> problem = ParseProblemId(*problem_);
-  if (problem.ok()) return absl::OkStatus();
+  if (problem.ok()) return problem;
   return absl::InvalidArgumentError(absl::StrCat("--problem: ", problem.status().message()));
 }
 
@@ -64,12 +68,9 @@ absl::StatusOr<ClaimSubject::Found> ClaimSubject::Find(const Store& store) const
 }
 
 absl::StatusOr<ClaimSubject::Found> ClaimSubject::FindLongestLived(const Store& store) const {
-  int problem = -1;
-  if (problem_.has_value()) {
-    const absl::StatusOr<int> parsed = ParseProblemId(*problem_);
-    if (!parsed.ok()) return parsed.status();
-    problem = *parsed;
-  }
+  const absl::StatusOr<int> named = Problem();
+  if (!named.ok()) return named.status();
+  const int problem = *named;
   const absl::StatusOr<RunRecord> run = run_.Find(store);
   if (!run.ok()) return run.status();
   absl::StatusOr<RunClaims> claims = LoadClaims(store, *run, problem);

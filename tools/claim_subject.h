@@ -23,11 +23,19 @@ class ClaimSubject {
     ClaimId claim;     // need not exist if it was named by its id
   };
 
-  void Declare(ArgParser& args);
+  // `problem_help` says what --problem chooses.
+  void Declare(ArgParser& args,
+               const char* problem_help = "Without a claim: the longest-lived of this problem");
   // Errors: kInvalidArgument for words that make no sense, known before the kb is opened;
   absl::Status Check() const;
   // those of the store; kNotFound where the run has no false closure.
   absl::StatusOr<Found> Find(const Store& store) const;
+
+  bool names_claim() const { return claim_.has_value(); }
+  bool names_problem() const { return problem_.has_value(); }
+  // The index, or -1 where none is named. Errors: kInvalidArgument.
+  absl::StatusOr<int> Problem() const;
+  absl::StatusOr<RunRecord> Run(const Store& store) const { return run_.Find(store); }
 
  private:
   absl::StatusOr<Found> FindLongestLived(const Store& store) const;

@@ -34,7 +34,9 @@ constexpr CommandEntry kCommands[] = {
      NewCounterfactualCommand},
     {"graph", "Draw how a claim spread; without one, the longest-lived false closure",
      "  hearsay graph -o closure.svg\n"
-     "  hearsay graph R1:r0.p71.l4#2 --down 10 --format dot\n",
+     "  hearsay graph R1:r0.p71.l4#2 --down 10 --format dot\n"
+     "  hearsay graph --problem p71 -o p71.pdf\n"
+     "  hearsay graph --harmful 5 -o worst.png\n",
      NewGraphCommand},
     {"export", "Write a whole run as a graph: GraphML, Cytoscape JSON, PROV-JSON or CSV",
      "  hearsay export R1 -o run.graphml\n"

@@ -21,11 +21,16 @@ constexpr int kProblem = 70;
 struct DotCounts {
   int claims = 0;
   int edges = 0;  // between claims
+  int marks = 0;
   int rounds = 0;
   int columns = 0;
 };
 
 bool IsRound(Agnode_t* node) { return std::string(agnameof(node)).rfind("round ", 0) == 0; }
+// What became of a claim: its name goes on after the claim's.
+bool IsMark(Agnode_t* node) {
+  return !IsRound(node) && std::string(agnameof(node)).find(' ') != std::string::npos;
+}
 
 DotCounts ReadBack(const std::string& dot) {
   DotCounts counts;
@@ -35,10 +40,10 @@ DotCounts ReadBack(const std::string& dot) {
     return counts;
   }
   for (Agnode_t* node = agfstnode(graph); node != nullptr; node = agnxtnode(graph, node)) {
-    ++(IsRound(node) ? counts.rounds : counts.claims);
+    ++(IsRound(node) ? counts.rounds : IsMark(node) ? counts.marks : counts.claims);
     if (IsRound(node)) continue;
     for (Agedge_t* edge = agfstout(graph, node); edge != nullptr; edge = agnxtout(graph, edge)) {
-      ++counts.edges;
+      counts.edges += !IsMark(aghead(edge));
     }
   }
   for (Agraph_t* sub = agfstsubg(graph); sub != nullptr; sub = agnxtsubg(sub)) {
@@ -131,7 +136,7 @@ TEST(PropagationGraphTest, AroundOneClaim) {
   EXPECT_EQ(graph->title, "Run R3: propagation of R3:r0.p71.l0#1");
 }
 
-TEST(PropagationGraphTest, CutsToTheNearestAndSaysSo) {
+TEST(PropagationGraphTest, CutsToTheMostCarriedAndSaysSo) {
   Fan fan;
   TinyAtlas atlas;
   const auto table = LoadTable(fan.run, atlas);
@@ -141,8 +146,8 @@ TEST(PropagationGraphTest, CutsToTheNearestAndSaysSo) {
   ASSERT_TRUE(graph.ok());
   ASSERT_EQ(graph->nodes.size(), 5);
   EXPECT_EQ(graph->nodes[0].hidden_children, 8);
-  EXPECT_EQ(graph->CutWords(), "showing 5 of 13 versions, the nearest first");
-  // Of those at one distance the one with most carriers is kept.
+  EXPECT_EQ(graph->CutWords(), "showing 5 of 13 versions; 8 left out, the most carried lines kept");
+  // That with most carriers is kept, then the first.
   EXPECT_EQ(graph->nodes[4].version.id, fan.last);
 
   options = {};
@@ -164,12 +169,15 @@ TEST(PropagationGraphTest, CutsWhereEdgesWouldCrossTooMuch) {
   }
   TinyAtlas atlas;
   const auto table = LoadTable(run, atlas);
-  absl::StatusOr<GraphModel> graph = PropagationGraph(*table, born, {});
+  GraphOptions options;
+  options.max_nodes = kMaxGraphNodes;
+  absl::StatusOr<GraphModel> graph = PropagationGraph(*table, born, options);
   ASSERT_TRUE(graph.ok());
   // 109 columns make 5,995.
   EXPECT_EQ(graph->nodes.size(), 1 + 109);
   EXPECT_EQ(graph->Span(), 109 * 110 / 2);
-  EXPECT_EQ(graph->CutWords(), "showing 110 of 120 versions, the nearest first");
+  EXPECT_EQ(graph->CutWords(),
+            "showing 110 of 120 versions; 10 left out, the most carried lines kept");
   EXPECT_EQ(graph->nodes[0].hidden_children, 10);
   // What is cut by hand only is refused.
   GraphModel longer = *graph;
@@ -222,6 +230,7 @@ TEST(RenderGraphTest, DotReadsBack) {
   const DotCounts counts = ReadBack(*dot);
   EXPECT_EQ(counts.claims, 13);
   EXPECT_EQ(counts.edges, 12);
+  EXPECT_EQ(counts.marks, 1);  // the last is carried on
   EXPECT_EQ(counts.rounds, 2);
   EXPECT_EQ(counts.columns, 2);
   EXPECT_THAT(*dot, HasSubstr("carried r1–r4 by 3 notes, alive"));

@@ -194,6 +194,17 @@ TEST_F(CommandTest, GraphsAreDotOrSvg) {
   EXPECT_THAT(sandbox_->Read("graph.pdf"), StartsWith("%PDF-"));
 }
 
+TEST_F(CommandTest, GraphsAreOfAProblemOrOfTheMostHarmful) {
+  EXPECT_THAT(Ok("graph --problem p71 -o p71.svg").err,
+              ContainsRegex("propagation of all claims on p71, showing [0-9]+ of [0-9]+ versions"));
+  const std::string harmful = Ok("graph --harmful 2 --format svg").out;
+  EXPECT_THAT(harmful, HasSubstr("Run R1: the 2 most harmful closures"));
+  EXPECT_THAT(harmful, ContainsRegex(">R1:r[0-9.plr]+#[0-9]+: [0-9.]+ doublings lost by [0-9]+ "));
+  EXPECT_THAT(Ok("graph --harmful 1 --problem p71").out,
+              HasSubstr("the most harmful closure on p71"));
+  EXPECT_THAT(Ok("graph --problem p71 --collapse never --max-nodes 3").out, HasSubstr("left out"));
+}
+
 TEST_F(CommandTest, WithoutAClaimTheLongestLivedFalseClosureIsMeant) {
   Sandbox own;
   ASSERT_EQ(own.Run("run --problems linear_attention --rounds 4 --lanes 6").code, 0);
@@ -202,7 +213,7 @@ TEST_F(CommandTest, WithoutAClaimTheLongestLivedFalseClosureIsMeant) {
   EXPECT_THAT(own.Run("counterfactual").out, ContainsRegex("^Without R1:r"));
   const Ended graph = own.Run("graph -o longest.svg");
   EXPECT_EQ(graph.code, 0);
-  EXPECT_THAT(graph.err, ContainsRegex("wrote longest.svg: R1:r"));
+  EXPECT_THAT(graph.err, ContainsRegex("wrote longest.svg: Run R1: propagation of R1:r"));
 }
 
 TEST_F(CommandTest, ProblemsAreListedShownAndChecked) {

@@ -195,6 +195,38 @@ int64_t RowsOf(const std::string& csv, const std::string& column, const std::str
   return count;
 }
 
+// "showing 12 of 40 versions": the first number.
+int64_t ShownIn(const std::string& words) {
+  const size_t at = words.find("showing ");
+  return at == std::string::npos ? -1 : std::stoll(words.substr(at + 8));
+}
+
+TEST_F(ExportTest, DrawingsAreReadByGraphvizAndPython) {
+  for (const char* subject : {"", "--problem p09", "--harmful 3", "--problem p71 --max-nodes 12"}) {
+    SCOPED_TRACE(subject);
+    const int64_t shown = ShownIn(Ok(absl::StrCat("graph -o g.svg ", subject)).err);
+    EXPECT_GT(shown, 0);
+    const Counts svg = Read("svg g.svg");
+    if (!svg.empty()) {
+      EXPECT_EQ(svg.at("node"), shown);
+      EXPECT_EQ(svg.at("tooltip"), shown + (svg.count("edge") > 0 ? svg.at("edge") : 0));
+      EXPECT_EQ(svg.at("dangling"), 0);
+    }
+    // Lines of Graphviz's plain format; nodes of claims have an id with a '#' and no space.
+    EXPECT_EQ(ShownIn(Ok(absl::StrCat("graph -o g.dot ", subject)).err), shown);
+    const Ended plain = sandbox_->Shell("dot -Tplain g.dot");
+    if (plain.code == 127) GTEST_SKIP() << "dot is not installed: DOT is NOT checked";
+    EXPECT_EQ(plain.code, 0) << plain.err;
+    std::istringstream lines(plain.out);
+    int64_t nodes = 0;
+    for (std::string line; std::getline(lines, line);) {
+      if (!absl::StartsWith(line, "node \"R1:")) continue;
+      nodes += line.substr(0, line.find('"', 6)).find(' ', 5) == std::string::npos;
+    }
+    EXPECT_EQ(nodes, shown);
+  }
+}
+
 TEST_F(ExportTest, FiltersByProblem) {
   int64_t claims = 0;
   for (const char* problem : {"p01", "p09", "p71"}) {

@@ -1,6 +1,6 @@
 """Reads what hearsay exports with readers of other people, and prints what it found: "name count" lines.
 
-    read_export.py graphml FILE | cytoscape FILE SCHEMA | prov-json FILE | csv DIR | dot FILE
+    read_export.py graphml FILE | cytoscape FILE SCHEMA | prov-json FILE | csv DIR | svg FILE
 
 Ends with 77 where the reader is not installed. Names are those of docs/formats.md, and:
 dangling: ends of links that no node has. false: claims that are false where they were made.
@@ -111,7 +111,25 @@ def read_csv(directory):
     return counts
 
 
-READERS = {"graphml": read_graphml, "cytoscape": read_cytoscape, "prov-json": read_prov, "csv": read_csv}
+def read_svg(path):
+    import xml.etree.ElementTree as tree
+    counts = collections.Counter()
+    ids, links = set(), set()
+    for group in tree.parse(path).iter("{http://www.w3.org/2000/svg}g"):
+        ids.add(group.get("id"))
+        if group.get("class") not in ("node", "edge"):
+            continue
+        link = group.find(".//{http://www.w3.org/2000/svg}a")
+        if link is None:  # of the axis, or a mark
+            continue
+        counts[group.get("class")] += 1
+        counts["tooltip"] += len(link.get("{http://www.w3.org/1999/xlink}title")) > 20
+        links.add(link.get("{http://www.w3.org/1999/xlink}href"))
+    counts["dangling"] = len({link[1:] for link in links} - ids)
+    return counts
+
+
+READERS = {"svg": read_svg, "graphml": read_graphml, "cytoscape": read_cytoscape, "prov-json": read_prov, "csv": read_csv}
 
 if __name__ == "__main__":
     try:
