@@ -2,6 +2,8 @@
 #include <graphviz/cgraph.h>
 #include <graphviz/gvc.h>
 
+#include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <map>
@@ -93,17 +95,33 @@ void SetHtml(Agraph_t* graph, void* object, const std::string& html) {
 
 std::string RoundName(int round) { return absl::StrCat("round ", round); }
 
+// Whether time runs down the page instead of to the right: whichever is nearer to the shape of a
+// screen. A node takes about this much, arrow and gap included.
+bool RunsDown(const GraphModel& model) {
+  constexpr double kAcrossInches = 3, kAlongInches = 1.4;  // of a row
+  constexpr double kColumnInches = 4, kNodeInches = 1.1;   // of a column
+  constexpr double kWidthByHeight = 1.5;
+  std::map<int, int> rounds;
+  for (const GraphNode& node : model.nodes) ++rounds[node.version.first_round];
+  int most = 1;
+  for (const auto& [round, nodes] : rounds) most = std::max(most, nodes);
+  const auto count = static_cast<double>(rounds.size());
+  const double right = std::log(count * kColumnInches / (most * kNodeInches) / kWidthByHeight);
+  const double down = std::log(most * kAcrossInches / (count * kAlongInches) / kWidthByHeight);
+  return !rounds.empty() && std::abs(down) < std::abs(right);
+}
+
 void Decorate(Agraph_t* graph, const GraphModel& model, bool large) {
-  // Time runs from left to right: versions are wide and low, so a column a round reads best.
-  Set(graph, "rankdir", "LR");
+  const bool down = RunsDown(model);
+  Set(graph, "rankdir", down ? "TB" : "LR");
   Set(graph, "newrank", "true");
   Set(graph, "labelloc", "t");
   Set(graph, "labeljust", "l");
   Set(graph, "fontname", "Helvetica");
   Set(graph, "fontsize", "12");
   Set(graph, "bgcolor", "white");
-  Set(graph, "nodesep", "0.18");
-  Set(graph, "ranksep", "0.55");
+  Set(graph, "nodesep", down ? "0.3" : "0.18");
+  Set(graph, "ranksep", down ? "0.35" : "0.55");
   // Bounds for network simplex and crossing minimisation: a dense graph gets a worse picture, not a
   // longer wait.
   Set(graph, "nslimit", "20");
@@ -178,7 +196,8 @@ void AddMark(Agraph_t* graph, const GraphModel& model, const GraphMark& mark,
   Set(edge, "penwidth", absl::StrFormat("%.2f", WidthOf(mark.count)));
 }
 
-// The round axis: one name a round that has versions, at the head of the column of its round.
+// The round axis: one name a round that has versions, at the head of the column (or row) of its
+// round.
 void AddAxis(Agraph_t* graph, const std::map<int, Agraph_t*>& columns) {
   Agnode_t* before = nullptr;
   int round_before = 0;

@@ -1,6 +1,8 @@
 #include "lineage/harm.h"
 
 #include <algorithm>
+#include <mutex>
+#include <thread>
 #include <unordered_map>
 
 #include "lineage/lines.h"
@@ -8,6 +10,9 @@
 
 namespace hearsay {
 namespace {
+
+// Each holds the claims of one problem.
+constexpr size_t kMostThreads = 4;
 
 bool Worse(const HarmfulLine& a, const HarmfulLine& b) {
   return a.doublings != b.doublings ? a.doublings > b.doublings : a.root < b.root;
@@ -82,15 +87,39 @@ absl::StatusOr<std::vector<HarmfulLine>> MostHarmfulLinesOfRun(const Store& stor
                                                                Atlas& atlas, int problem, int k) {
   const absl::StatusOr<RunRecord> record = store.Run(run);
   if (!record.ok()) return record.status();
-  std::vector<HarmfulLine> worst;
+  std::vector<int> problems;
   for (int index : record->problems()) {
-    if (problem >= 0 && index != problem) continue;
-    const auto table = ClaimTable::Load(store, run, atlas, index);
-    if (!table.ok()) return table.status();
-    const std::vector<HarmfulLine> lines = MostHarmfulLines(**table, k);
-    worst.insert(worst.end(), lines.begin(), lines.end());
-    KeepWorst(k, worst);
+    if (problem < 0 || index == problem) problems.push_back(index);
   }
+  std::mutex mutex;  // of all below
+  size_t next = 0;
+  absl::Status failed;
+  std::vector<HarmfulLine> worst;
+  const auto work = [&] {
+    for (;;) {
+      int index;
+      {
+        const std::lock_guard<std::mutex> lock(mutex);
+        if (next == problems.size() || !failed.ok()) return;
+        index = problems[next++];
+      }
+      const auto table = ClaimTable::Load(store, run, atlas, index);
+      const std::vector<HarmfulLine> lines =
+          table.ok() ? MostHarmfulLines(**table, k) : std::vector<HarmfulLine>();
+      const std::lock_guard<std::mutex> lock(mutex);
+      failed.Update(table.status());
+      worst.insert(worst.end(), lines.begin(), lines.end());
+      KeepWorst(k, worst);
+    }
+  };
+  std::vector<std::thread> threads;
+  const size_t wanted = std::min<size_t>(problems.size(), kMostThreads);
+  for (size_t t = 1; t < std::min<size_t>(wanted, std::thread::hardware_concurrency()); ++t) {
+    threads.emplace_back(work);
+  }
+  work();
+  for (std::thread& thread : threads) thread.join();
+  if (!failed.ok()) return failed;
   return worst;
 }
 

@@ -27,7 +27,7 @@ struct HarmfulLine {
 std::vector<HarmfulLine> MostHarmfulLines(const ClaimTable& table, int k);
 
 // The same of a whole run, or of one problem of it where `problem` is not negative. Problems are
-// looked at one after the other, so that it takes the memory of the largest.
+// looked at one by one by up to four threads, so that it takes the memory of four of them.
 // Errors: those of ClaimTable::Load.
 absl::StatusOr<std::vector<HarmfulLine>> MostHarmfulLinesOfRun(const Store& store, int run,
                                                                Atlas& atlas, int problem, int k);
