@@ -61,7 +61,7 @@ class Executor {
 };
 
 // Lanes of one chunk at most.
-inline constexpr int kChunkLanes = 256;
+inline constexpr int kChunkLanes = 1024;
 
 // Of all executors: `run` and all it points to must outlive the executor, and `run.baselines` must
 // be set before the first round after round 0.

@@ -16,7 +16,7 @@
 namespace hearsay {
 
 // Lanes a block holds at most; block b of a problem starts at lane b * kBlockLanes.
-inline constexpr int kBlockLanes = 256;
+inline constexpr int kBlockLanes = 1024;
 
 // A claim that an attempt was the first to write.
 struct NewClaim {

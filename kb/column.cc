@@ -12,10 +12,10 @@ namespace {
 
 enum Mode : uint32_t { kPlain = 0, kRun = 1, kZstd = 2 };
 
-// Levels above gain a fiftieth and take three times as long. What repeats in a few bytes is chance:
-// looking for long repeats only is quicker and leaves more to the frequencies.
-constexpr int kLevel = 3;
-constexpr int kLeastMatchBytes = 6;
+// Levels above gain a hundredth and take up to five times as long. What repeats in a few bytes is
+// chance: looking for long repeats only is quicker and leaves more to the frequencies.
+constexpr int kLevel = 1;
+constexpr int kLeastMatchBytes = 7;
 // Below this ZSTD's own header costs more than it gains.
 constexpr size_t kLeastToCompress = 24;
 

@@ -20,8 +20,8 @@
 namespace hearsay {
 
 // What a column may hold at most, so that damaged bytes cannot ask for more. No block has a longer
-// one: 256 notes of 255 claims, spelt out, take three quarters of it.
-inline constexpr size_t kMaxColumnBytes = size_t{1} << 20;
+// one: 1,024 notes of 255 claims, spelt out, take three quarters of it.
+inline constexpr size_t kMaxColumnBytes = size_t{1} << 22;
 
 class ColumnWriter {
  public:

@@ -35,7 +35,7 @@ enum Family : int {
 extern const char* const kFamilyNames[kFamilyCount];
 
 // The version of keys and values this program reads and writes.
-inline constexpr int kSchemaVersion = 1;
+inline constexpr int kSchemaVersion = 2;
 
 // A sorted run of keys and values for one family.
 struct SortedPairs {

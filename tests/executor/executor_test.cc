@@ -18,14 +18,14 @@
 namespace hearsay {
 namespace {
 
-ToyRun MakeRun(const World& world) {
+ToyRun MakeRun(const World& world, int lanes = 300) {
   AgentProfile clumsy = FlawlessAgent();
   clumsy.skill[0] = clumsy.skill[1] = 16;
   clumsy.closing_failed = clumsy.closing_untried = clumsy.asserting = kCertain / 2;
   clumsy.hedging = clumsy.hedge_loss = clumsy.generalising = kCertain / 4;
   AgentProfile hopeless = clumsy;  // so that some attempts fail
   hopeless.skill[0] = hopeless.skill[1] = -100;
-  return ToyRun(world, 3, 300, {FlawlessAgent(), clumsy, hopeless});
+  return ToyRun(world, 3, lanes, {FlawlessAgent(), clumsy, hopeless});
 }
 
 const World& TestWorld() {
@@ -234,7 +234,7 @@ TEST_P(ExecutorTest, GivesTheBitsOfOneCpuThreadUnderEveryTopologyPolicyAndSchedu
 // More lanes than a chunk holds, and not a whole number of chunks.
 TEST_P(ExecutorTest, GivesTheBitsOfOneCpuThreadOverManyChunks) {
   for (const Topology& topology : kTopologies) {
-    ToyRun run = MakeRun(TestWorld());
+    ToyRun run = MakeRun(TestWorld(), kChunkLanes + 44);
     run.tables.topology = topology;
     run.tables.policies.retract = kCertain / 2;
     const auto executor = Start(&run);

@@ -96,7 +96,7 @@ TEST_F(CheckTest, AHealthyKbHasNoFindings) {
   for (uint64_t seed = 1; seed <= 12; ++seed) {
     KbShape shape;
     shape.topology = seed % 2 == 0 ? TestTopology::kRelay : TestTopology::kPool;
-    shape.lanes = seed % 3 == 0 ? 300 : 17;
+    shape.lanes = seed % 3 == 0 ? kBlockLanes + 44 : 17;
     shape.claims_recorded = seed % 5 != 0;
     TempDir dir;
     absl::StatusOr<std::unique_ptr<Store>> store = Store::Open(dir.Sub("kb"), Store::Mode::kWrite);

@@ -31,9 +31,9 @@ TEST(Keys, OfBlocksParse) {
 TEST(Blocks, ComeBackFromTheirBytes) {
   for (uint64_t seed = 1; seed <= 60; ++seed) {
     TestRandom random(seed);
-    const AttemptId first = AttemptId::Of(1 + random.Below(kMaxRuns - 1),
-                                          random.Below(random.OneIn(3) ? 3 : kMaxRounds),
-                                          random.Below(kMaxProblems), 256 * random.Below(4096));
+    const AttemptId first = AttemptId::Of(
+        1 + random.Below(kMaxRuns - 1), random.Below(random.OneIn(3) ? 3 : kMaxRounds),
+        random.Below(kMaxProblems), kBlockLanes * random.Below(kMaxLanes / kBlockLanes));
     const int lanes = 1 + random.Below(kBlockLanes);
     const AttemptBlock block = RandomBlock(&random, first, lanes, !random.OneIn(5));
     const absl::StatusOr<AttemptBlock> decoded = DecodeBlock(first, EncodeBlock(block));
@@ -45,7 +45,7 @@ TEST(Blocks, ComeBackFromTheirBytes) {
 TEST(Blocks, OfAPlausibleRunComeBack) {
   for (const TestTopology topology : {TestTopology::kRelay, TestTopology::kPool}) {
     KbShape shape;
-    shape.lanes = 300;
+    shape.lanes = kBlockLanes + 44;
     shape.topology = topology;
     const KbContents contents = RandomContents(7, shape);
     for (const std::vector<AttemptBlock>& round : contents.blocks) {

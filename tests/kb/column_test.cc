@@ -63,9 +63,9 @@ TEST(Columns, AreRefusedWhereTheyAreTooLongOrCutShort) {
   ColumnReader wrong_size(bytes);
   EXPECT_EQ(wrong_size.Next(399), nullptr);
   EXPECT_FALSE(wrong_size.ok());
-  // A run of 2 MiB: three bytes that ask for too much.
+  // A run of 8 MiB: three bytes that ask for too much.
   ByteWriter run(10);
-  run.Varint((uint32_t{2} << 20) << 2 | 1);
+  run.Varint((uint32_t{8} << 20) << 2 | 1);
   run.Byte('x');
   ColumnReader greedy(run.bytes());
   greedy.Next();

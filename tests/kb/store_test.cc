@@ -88,7 +88,7 @@ void ExpectHolds(const Store& store, const KbContents& contents) {
 
 TEST_P(StoreTest, KeepsWhatWasWritten) {
   KbShape shape;
-  shape.lanes = 300;  // two blocks a problem
+  shape.lanes = kBlockLanes + 44;  // two blocks a problem
   shape.topology = TestTopology::kPool;
   const KbContents contents = RandomContents(1, shape);
   {
@@ -102,7 +102,7 @@ TEST_P(StoreTest, KeepsWhatWasWritten) {
 }
 
 TEST_P(StoreTest, FlushingEmptiesTheLog) {
-  const KbContents contents = RandomContents(2, {.lanes = 300});
+  const KbContents contents = RandomContents(2, {.lanes = kBlockLanes + 44});
   {
     std::unique_ptr<Store> store = Write();
     ASSERT_TRUE(WriteContents(contents, store.get()).ok());
@@ -458,8 +458,9 @@ TEST(StoreOpen, NamesBothSchemaVersions) {
   for (const Store::Mode mode : {Store::Mode::kRead, Store::Mode::kWrite}) {
     const absl::Status status = Store::Open(kb, mode).status();
     EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
-    EXPECT_EQ(status.message(),
-              absl::StrCat("kb '", kb, "' has schema version 7, this program needs 1"));
+    EXPECT_EQ(
+        status.message(),
+        absl::StrCat("kb '", kb, "' has schema version 7, this program needs ", kSchemaVersion));
   }
 }
 

@@ -55,7 +55,7 @@ TEST_F(EngineTest, RecordsEveryKindOfRunSoundlyWhateverTheThreads) {
 // Lanes past one block, so that chunks, blocks and receivers meet at a boundary.
 TEST_F(EngineTest, RecordsLanesPastOneBlock) {
   const auto store = OpenKb("kb");
-  const auto run = ExecutePlan(PlanOf("problems: 'p40' lanes: 600 rounds: 3 topology: 'pool:2'"),
+  const auto run = ExecutePlan(PlanOf("problems: 'p40' lanes: 1300 rounds: 3 topology: 'pool:2'"),
                                RunOptions(), store.get());
   ASSERT_TRUE(run.ok()) << run.status();
   ExpectHealthy(*store);

@@ -61,9 +61,7 @@ pid_t Spawn(const std::string& directory, const std::vector<std::string>& words,
 }
 
 std::vector<std::string> WordsOf(const std::string& line) {
-  std::vector<std::string> words = absl::StrSplit(line, ' ', absl::SkipEmpty());
-  words.insert(words.begin(), HEARSAY_BINARY);
-  return words;
+  return absl::StrSplit(absl::StrCat(HEARSAY_BINARY, " ", line), ' ', absl::SkipEmpty());
 }
 
 }  // namespace
