@@ -99,6 +99,10 @@ enum class ClosureKind { kAny, kUnsupported };  // the latter by the label of th
 // another is part of that one's line and not listed for itself.
 std::vector<LongLived> LongestLivedFalseClosures(const ClaimTable& table, int k,
                                                  ClosureKind kind = ClosureKind::kAny);
+// The longest-lived false closure of a run, problem by problem, or of one problem of it where
+// `problem` is not negative; nullopt where there is none. Errors: those of ClaimTable::Load.
+absl::StatusOr<std::optional<LongLived>> LongestLivedOfRun(const Store& store, int run,
+                                                           Atlas& atlas, int problem);
 Table LongestLivedTable(const ClaimTable& table, int k, ClosureKind kind = ClosureKind::kAny);
 
 }  // namespace hearsay

@@ -1,10 +1,12 @@
 // What ancestry.h finds, as tables for the command; and the ranking of long-lived closures.
 #include <algorithm>
+#include <mutex>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "lineage/ancestry.h"
+#include "lineage/by_problem.h"
 #include "lineage/lines.h"
 #include "tasks/words.h"
 #include "tasks/world.h"
@@ -142,6 +144,24 @@ std::vector<LongLived> LongestLivedFalseClosures(const ClaimTable& table, int k,
     one.ended = Name(line.end);
     longest.push_back(std::move(one));
   }
+  return longest;
+}
+
+absl::StatusOr<std::optional<LongLived>> LongestLivedOfRun(const Store& store, int run,
+                                                           Atlas& atlas, int problem) {
+  std::mutex mutex;
+  std::optional<LongLived> longest;
+  const absl::Status status =
+      VisitProblems(store, run, atlas, problem, [&](const ClaimTable& table) {
+        const std::vector<LongLived> one = LongestLivedFalseClosures(table, 1);
+        if (one.empty()) return;
+        const std::lock_guard<std::mutex> lock(mutex);
+        if (!longest.has_value() || one[0].rounds > longest->rounds ||
+            (one[0].rounds == longest->rounds && one[0].claim < longest->claim)) {
+          longest = one[0];
+        }
+      });
+  if (!status.ok()) return status;
   return longest;
 }
 

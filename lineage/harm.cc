@@ -2,17 +2,14 @@
 
 #include <algorithm>
 #include <mutex>
-#include <thread>
 #include <unordered_map>
 
+#include "lineage/by_problem.h"
 #include "lineage/lines.h"
 #include "tasks/world.h"
 
 namespace hearsay {
 namespace {
-
-// Each holds the claims of one problem.
-constexpr size_t kMostThreads = 4;
 
 bool Worse(const HarmfulLine& a, const HarmfulLine& b) {
   return a.doublings != b.doublings ? a.doublings > b.doublings : a.root < b.root;
@@ -26,25 +23,19 @@ void KeepWorst(int k, std::vector<HarmfulLine>& lines) {
   lines.resize(kept);
 }
 
-// Adds the first versions of the lines that row i is on.
-void AddRoots(const ClaimTable& table, RowIndex i, std::vector<RowIndex>& roots) {
-  std::vector<RowIndex> at = {i};
-  std::vector<RowIndex> seen = {i};
-  while (!at.empty()) {
-    const RowIndex row = at.back();
-    at.pop_back();
-    bool continues = false;
-    for (RowIndex parent : table.row(row).parents) {
-      if (parent == kNoRow || !Continues(table.row(parent), table.row(row), Kinship::kAnyClosure)) {
-        continue;
-      }
-      continues = true;
-      if (std::find(seen.begin(), seen.end(), parent) != seen.end()) continue;
-      seen.push_back(parent);
-      at.push_back(parent);
+// By row, the first version of the oldest line that it is on; kNoRow for what is no closure.
+std::vector<RowIndex> OldestRoots(const ClaimTable& table) {
+  std::vector<RowIndex> roots(table.size(), kNoRow);
+  for (RowIndex i = 0; i < table.size(); ++i) {
+    const ClaimRow& row = table.row(i);
+    if (!row.claim.is_closure()) continue;
+    roots[i] = i;
+    for (RowIndex parent : row.parents) {
+      if (parent == kNoRow || !Continues(table.row(parent), row, Kinship::kAnyClosure)) continue;
+      roots[i] = std::min(roots[i], roots[parent]);
     }
-    if (!continues) roots.push_back(row);
   }
+  return roots;
 }
 
 }  // namespace
@@ -55,29 +46,26 @@ std::vector<HarmfulLine> MostHarmfulLines(const ClaimTable& table, int k) {
     int64_t attempts = 0;
   };
   std::unordered_map<RowIndex, Sum> sums;
-  std::vector<RowIndex> roots;  // of one attempt
+  const std::vector<RowIndex> roots = OldestRoots(table);
   const absl::Span<const ClaimEvent> events = table.events();
+  RowIndex root = kNoRow;  // of what the attempt paid for
   for (size_t e = 0; e < events.size(); ++e) {
-    if (events[e].deed != Deed::kPaidMost) continue;
-    AddRoots(table, events[e].row, roots);
+    const ClaimEvent& event = events[e];
+    if (event.deed != Deed::kPaidMost || event.cost_lg <= 0) continue;
+    const RowIndex of_row = roots[event.row];
+    if (of_row != kNoRow && (root == kNoRow || of_row < root)) root = of_row;
     // The second of two versions that were read as one follows at once.
     const bool more = e + 1 < events.size() && events[e + 1].deed == Deed::kPaidMost &&
-                      events[e + 1].attempt == events[e].attempt;
-    if (more) continue;
-    std::sort(roots.begin(), roots.end());
-    roots.erase(std::unique(roots.begin(), roots.end()), roots.end());
-    if (events[e].cost_lg > 0) {
-      for (RowIndex root : roots) {
-        sums[root].lg += events[e].cost_lg;
-        ++sums[root].attempts;
-      }
-    }
-    roots.clear();
+                      events[e + 1].attempt == event.attempt;
+    if (more || root == kNoRow) continue;
+    sums[root].lg += event.cost_lg;
+    ++sums[root].attempts;
+    root = kNoRow;
   }
   std::vector<HarmfulLine> lines;
-  for (const auto& [root, sum] : sums) {
+  for (const auto& [first, sum] : sums) {
     lines.push_back(
-        {table.row(root).id, static_cast<double>(sum.lg) / kLgPerDoubling, sum.attempts});
+        {table.row(first).id, static_cast<double>(sum.lg) / kLgPerDoubling, sum.attempts});
   }
   KeepWorst(k, lines);
   return lines;
@@ -85,41 +73,16 @@ std::vector<HarmfulLine> MostHarmfulLines(const ClaimTable& table, int k) {
 
 absl::StatusOr<std::vector<HarmfulLine>> MostHarmfulLinesOfRun(const Store& store, int run,
                                                                Atlas& atlas, int problem, int k) {
-  const absl::StatusOr<RunRecord> record = store.Run(run);
-  if (!record.ok()) return record.status();
-  std::vector<int> problems;
-  for (int index : record->problems()) {
-    if (problem < 0 || index == problem) problems.push_back(index);
-  }
-  std::mutex mutex;  // of all below
-  size_t next = 0;
-  absl::Status failed;
+  std::mutex mutex;
   std::vector<HarmfulLine> worst;
-  const auto work = [&] {
-    for (;;) {
-      int index;
-      {
+  const absl::Status status =
+      VisitProblems(store, run, atlas, problem, [&](const ClaimTable& table) {
+        const std::vector<HarmfulLine> lines = MostHarmfulLines(table, k);
         const std::lock_guard<std::mutex> lock(mutex);
-        if (next == problems.size() || !failed.ok()) return;
-        index = problems[next++];
-      }
-      const auto table = ClaimTable::Load(store, run, atlas, index);
-      const std::vector<HarmfulLine> lines =
-          table.ok() ? MostHarmfulLines(**table, k) : std::vector<HarmfulLine>();
-      const std::lock_guard<std::mutex> lock(mutex);
-      failed.Update(table.status());
-      worst.insert(worst.end(), lines.begin(), lines.end());
-      KeepWorst(k, worst);
-    }
-  };
-  std::vector<std::thread> threads;
-  const size_t wanted = std::min<size_t>(problems.size(), kMostThreads);
-  for (size_t t = 1; t < std::min<size_t>(wanted, std::thread::hardware_concurrency()); ++t) {
-    threads.emplace_back(work);
-  }
-  work();
-  for (std::thread& thread : threads) thread.join();
-  if (!failed.ok()) return failed;
+        worst.insert(worst.end(), lines.begin(), lines.end());
+        KeepWorst(k, worst);
+      });
+  if (!status.ok()) return status;
   return worst;
 }
 

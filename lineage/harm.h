@@ -1,9 +1,9 @@
 // Which closures did the most harm: what attempts lost that believed them.
 //
 // An attempt's loss is its closure_cost_lg, log2(best overall / best without the value) of the
-// costliest false closure that it believed untested. It is charged to the line of that closure
-// (lines.h, Kinship::kAnyClosure), once, however many versions of it the attempt had read as one; a
-// version on several lines charges each of them.
+// costliest false closure that it believed untested. It is charged once, to the line of that
+// closure (lines.h, Kinship::kAnyClosure); of several lines that a merged version is on, to the
+// oldest.
 #ifndef HEARSAY_LINEAGE_HARM_H_
 #define HEARSAY_LINEAGE_HARM_H_
 
@@ -26,8 +26,7 @@ struct HarmfulLine {
 // The k lines that cost most, the worst first; ties by id. Lines that cost nothing are left out.
 std::vector<HarmfulLine> MostHarmfulLines(const ClaimTable& table, int k);
 
-// The same of a whole run, or of one problem of it where `problem` is not negative. Problems are
-// looked at one by one by up to four threads, so that it takes the memory of four of them.
+// The same of a whole run, or of one problem of it where `problem` is not negative.
 // Errors: those of ClaimTable::Load.
 absl::StatusOr<std::vector<HarmfulLine>> MostHarmfulLinesOfRun(const Store& store, int run,
                                                                Atlas& atlas, int problem, int k);

@@ -73,16 +73,21 @@ absl::StatusOr<ClaimSubject::Found> ClaimSubject::FindLongestLived(const Store& 
   const int problem = *named;
   const absl::StatusOr<RunRecord> run = run_.Find(store);
   if (!run.ok()) return run.status();
-  absl::StatusOr<RunClaims> claims = LoadClaims(store, *run, problem);
-  if (!claims.ok()) return claims.status();
-  const std::vector<LongLived> longest = LongestLivedFalseClosures(*claims->table, 1);
-  if (longest.empty()) {
+  const auto atlas = Atlas::Create(run->hardware());
+  if (!atlas.ok()) return absl::DataLossError(atlas.status().message());
+  const absl::StatusOr<std::optional<LongLived>> longest =
+      LongestLivedOfRun(store, run->run(), **atlas, problem);
+  if (!longest.ok()) return longest.status();
+  if (!longest->has_value()) {
     return absl::NotFoundError(absl::StrCat(
         "run ", FormatRun(run->run()), " has no false closure",
         problem < 0 ? "" : absl::StrCat(" on ", FormatProblem(problem)), "; name a claim"));
   }
-  const ClaimId claim = version_ == Version::kFirst ? longest.front().claim
-                                                    : LastVersion(*claims->table, longest.front());
+  const LongLived& line = **longest;
+  absl::StatusOr<RunClaims> claims = LoadClaims(store, *run, line.claim.attempt().problem());
+  if (!claims.ok()) return claims.status();
+  const ClaimId claim =
+      version_ == Version::kFirst ? line.claim : LastVersion(*claims->table, line);
   return Found{*std::move(claims), claim};
 }
 

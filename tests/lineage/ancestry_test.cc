@@ -217,5 +217,30 @@ TEST(LongestLivedTest, ByHand) {
   EXPECT_EQ(LongestLivedTable(*table, 2).rows.size(), 2);
 }
 
+TEST(LongestLivedTest, ProblemByProblemIsAsOfTheWholeRun) {
+  for (uint64_t seed = 1; seed <= 10; ++seed) {
+    SCOPED_TRACE(seed);
+    const auto run = RandomRun(seed, 8, 6);
+    TinyAtlas atlas;
+    const auto table = LoadTable(*run, atlas);
+    const std::vector<LongLived> whole = LongestLivedFalseClosures(*table, 1);
+    const auto found = LongestLivedOfRun(*run, kTestRun, atlas, -1);
+    ASSERT_TRUE(found.ok()) << found.status();
+    ASSERT_EQ(found->has_value(), !whole.empty());
+    if (whole.empty()) continue;
+    EXPECT_EQ((*found)->claim, whole[0].claim);
+    EXPECT_EQ((*found)->rounds, whole[0].rounds);
+    EXPECT_EQ((*found)->carriers, whole[0].carriers);
+    const auto of_one = LongestLivedOfRun(*run, kTestRun, atlas, 4);
+    ASSERT_TRUE(of_one.ok());
+    if (of_one->has_value()) EXPECT_EQ((*of_one)->claim.attempt().problem(), 4);
+  }
+  TestRun summary({kProblem}, 1);
+  summary.record.set_claims_recorded(false);
+  TinyAtlas atlas;
+  EXPECT_EQ(LongestLivedOfRun(summary, kTestRun, atlas, -1).status().code(),
+            absl::StatusCode::kFailedPrecondition);
+}
+
 }  // namespace
 }  // namespace hearsay
