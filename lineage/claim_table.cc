@@ -234,6 +234,7 @@ absl::StatusOr<std::unique_ptr<ClaimTable>> ClaimTable::Load(const Store& store,
     if (problem < 0 || index == problem) table->problem_slot_[index] = slots++;
   }
   const int lanes = table->run_.lanes();
+  const int all_problems = table->run_.problems_size();
   table->attempts_per_round_ = static_cast<int64_t>(slots) * lanes;
 
   ClaimTableLoader loader(*table, lanes);
@@ -244,8 +245,10 @@ absl::StatusOr<std::unique_ptr<ClaimTable>> ClaimTable::Load(const Store& store,
   };
   absl::StatusOr<std::vector<RoundRecord>> rounds = store.Rounds(run);
   if (!rounds.ok()) return rounds.status();
+  // Problems differ in how many claims they give rise to, but not by much.
+  const size_t expected = ExpectedRows(*rounds, static_cast<int64_t>(lanes) * all_problems);
+  table->rows_.reserve(expected * static_cast<size_t>(slots) / std::max(all_problems, 1));
   if (problem < 0) {
-    table->rows_.reserve(ExpectedRows(*rounds, table->attempts_per_round_));
     absl::Status scan = store.ScanRun(run, add);
     if (!scan.ok()) return scan;
   } else if (slots > 0) {

@@ -1,5 +1,6 @@
 #include "lineage/markup.h"
 
+#include <algorithm>
 #include <charconv>
 
 #include "absl/strings/str_cat.h"
@@ -15,6 +16,12 @@ std::string ShortestReal(double number) {
 }
 
 std::string JsonString(absl::string_view text) {
+  // Nearly all texts are plain.
+  if (std::none_of(text.begin(), text.end(), [](char c) {
+        return c == '"' || c == '\\' || static_cast<unsigned char>(c) < 0x20;
+      })) {
+    return absl::StrCat("\"", text, "\"");
+  }
   std::string out = "\"";
   for (const char c : text) {
     if (c == '"' || c == '\\') {
@@ -34,6 +41,11 @@ std::string CsvField(absl::string_view text) {
 }
 
 std::string EscapeMarkup(absl::string_view text) {
+  if (std::none_of(text.begin(), text.end(), [](char c) {
+        return c == '&' || c == '<' || c == '>' || c == '"' || static_cast<unsigned char>(c) < 0x20;
+      })) {
+    return std::string(text);
+  }
   std::string out;
   for (const char c : text) {
     switch (c) {
