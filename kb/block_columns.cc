@@ -1,5 +1,6 @@
 #include "kb/block_columns.h"
 
+#include <algorithm>
 #include <bit>
 
 #include "kb/bytes.h"
@@ -38,6 +39,10 @@ uint32_t AgeAndPlace(int round, ClaimId id) {
   const uint32_t place = static_cast<uint32_t>(id.place());
   return (place & 7) | (age & 15) << 3 | (place >> 3) << 7 | (age >> 4) << 9;
 }
+// Of a claim of the round before.
+uint32_t AgeAndPlace(int place) {
+  return (static_cast<uint32_t>(place) & 7) | static_cast<uint32_t>(place) >> 3 << 7;
+}
 constexpr uint32_t kMaxAgeAndPlace = (1u << 25) - 1;
 
 // The claim of `base`'s run and problem; false where its lane is none.
@@ -52,11 +57,65 @@ bool SetRef(AttemptId base, uint32_t age_and_place, int64_t lane, ClaimId* id) {
   return true;
 }
 
-// The lane the first reference of an intake is counted from: that of the first source.
-int FirstLane(const AttemptBlock& block, int i) {
-  const absl::Span<const uint32_t> sources = block.sources_of(i);
-  return sources.empty() ? block.first.lane() + i : static_cast<int>(sources[0]);
-}
+// What an intake is likely to hold next. A note tells its new claims in order of place, and the
+// notes of several sources are merged in turn. Both sides of the codec keep one for each attempt.
+class Expected {
+ public:
+  // A reference is coded as kElse, or as 1 + how many sources after the one whose turn it is wrote
+  // the claim, which is then the next of that source.
+  static constexpr uint32_t kElse = 0;
+
+  Expected(const AttemptBlock& block, int i) {
+    const absl::Span<const uint32_t> sources = block.sources_of(i);
+    count_ = std::min<uint32_t>(static_cast<uint32_t>(sources.size()), kMost);
+    for (uint32_t s = 0; s < count_; ++s) next_[s] = {static_cast<int>(sources[s]), 0};
+    if (count_ == 0) next_[count_++] = {block.first.lane() + i, 0};
+  }
+
+  uint32_t CodeOf(int round, ClaimId id) const {
+    if (id.attempt().round() != round - 1) return kElse;
+    for (uint32_t s = 0; s < count_; ++s) {
+      const Next& next = next_[(turn_ + s) % count_];
+      if (next.lane == id.attempt().lane() && next.place == id.place()) return 1 + s;
+    }
+    return kElse;
+  }
+
+  // The claim of a code other than kElse: its lane, and its age and place. False where there is
+  // none.
+  bool Take(uint32_t code, int64_t* lane, uint32_t* age_and_place) const {
+    if (code > count_) return false;
+    const Next& next = next_[(turn_ + code - 1) % count_];
+    *lane = next.lane;
+    *age_and_place = AgeAndPlace(next.place);
+    return next.place < kMaxNewClaims;
+  }
+
+  // What the lane of any other claim is counted from: the lane whose turn it is.
+  int lane() const { return next_[turn_].lane; }
+
+  // Goes on after a claim of that code.
+  void Pass(uint32_t code, int round, ClaimId id) {
+    if (code != kElse) {
+      turn_ = (turn_ + code - 1) % count_;
+      ++next_[turn_].place;
+    } else if (id.attempt().round() == round - 1) {
+      for (uint32_t s = 0; s < count_; ++s) {
+        if (next_[s].lane == id.attempt().lane()) next_[s].place = id.place() + 1;
+      }
+    }
+    turn_ = (turn_ + 1) % count_;
+  }
+
+ private:
+  static constexpr uint32_t kMost = kMaxSources;  // further sources are not expected
+  struct Next {
+    int lane, place;
+  };
+  Next next_[kMost];
+  uint32_t count_ = 0;
+  uint32_t turn_ = 0;
+};
 
 }  // namespace
 
@@ -111,8 +170,9 @@ std::string PutIntake(const AttemptBlock& block) {
   const size_t refs = 2 * block.intake.size();
   ColumnWriter out;
   PutCounts(&out, block.intake_begin);
-  ByteWriter masks(n * kMaxVarintBytes), ages(refs * kMaxVarintBytes),
+  ByteWriter masks(n * kMaxVarintBytes), codes(refs), ages(refs * kMaxVarintBytes),
       lanes(refs * kMaxVarintBytes);
+  const int round = block.first.round();
   for (int i = 0; i < n; ++i) {
     uint32_t merged = 0;
     const absl::Span<const IntakeEntry> intake = block.intake_of(i);
@@ -120,40 +180,53 @@ std::string PutIntake(const AttemptBlock& block) {
       merged |= static_cast<uint32_t>(!intake[e].parents[1].none()) << e;
     }
     masks.Varint(merged);
-    int expected = FirstLane(block, i);
+    Expected expected(block, i);
     for (const IntakeEntry& entry : intake) {
       for (const ClaimId id : entry.parents) {
         if (id.none()) continue;
-        ages.Varint(AgeAndPlace(block.first.round(), id));
-        const int lane = id.attempt().lane();
-        lanes.Varint(ZigZag(lane - expected));
-        expected = lane;
+        const uint32_t code = expected.CodeOf(round, id);
+        codes.Byte(code);
+        if (code == Expected::kElse) {
+          ages.Varint(AgeAndPlace(round, id));
+          lanes.Varint(ZigZag(id.attempt().lane() - expected.lane()));
+        }
+        expected.Pass(code, round, id);
       }
     }
   }
-  for (const ByteWriter* column : {&masks, &ages, &lanes}) out.Add(*column);
+  for (const ByteWriter* column : {&masks, &codes, &ages, &lanes}) out.Add(*column);
   return out.Take();
 }
 
 bool TakeIntake(absl::string_view bytes, int count, AttemptBlock* block) {
   ColumnReader in(bytes);
   if (!TakeCounts(&in, count, kMaxIntake, &block->intake_begin)) return false;
-  ByteReader masks(in.Next()), ages(in.Next()), lanes(in.Next());
-  if (!in.ok() || block->intake_begin.back() > lanes.left()) return false;
+  ByteReader masks(in.Next()), codes(in.Next()), ages(in.Next()), lanes(in.Next());
+  if (!in.ok() || block->intake_begin.back() > codes.left()) return false;
   block->intake.resize(block->intake_begin.back());
+  const int round = block->first.round();
   for (int i = 0; i < count; ++i) {
     const uint32_t merged = masks.Varint();
-    int64_t lane = FirstLane(*block, i);
+    Expected expected(*block, i);
     for (size_t e = block->intake_begin[i], bit = 0; e < block->intake_begin[i + 1]; ++e, ++bit) {
       const int parents = 1 + static_cast<int>(merged >> bit & 1);
       for (int p = 0; p < parents; ++p) {
-        const uint32_t age_and_place = ages.Varint(kMaxAgeAndPlace);
-        lane += UnZigZag(lanes.Varint());
-        if (!SetRef(block->first, age_and_place, lane, &block->intake[e].parents[p])) return false;
+        ClaimId* const id = &block->intake[e].parents[p];
+        const uint32_t code = codes.Byte();
+        uint32_t age_and_place = 0;
+        int64_t lane = 0;
+        if (code == Expected::kElse) {
+          age_and_place = ages.Varint(kMaxAgeAndPlace);
+          lane = int64_t{expected.lane()} + UnZigZag(lanes.Varint());
+        } else if (!expected.Take(code, &lane, &age_and_place)) {
+          return false;
+        }
+        if (!SetRef(block->first, age_and_place, lane, id)) return false;
+        expected.Pass(code, round, *id);
       }
     }
   }
-  return masks.done() && ages.done() && lanes.done() && in.done();
+  return masks.done() && codes.done() && ages.done() && lanes.done() && in.done();
 }
 
 }  // namespace hearsay

@@ -143,7 +143,7 @@ TEST(Blocks, HaveTheBytesOfTheirVersion) {
   block.note_begin = {0, 2};
   block.notes = {old, ClaimId::Of(block.id(0), 0)};
 
-  std::ifstream file(absl::StrCat(HEARSAY_TEST_DATA, "/kb_block_v1.hex"));
+  std::ifstream file(absl::StrCat(HEARSAY_TEST_DATA, "/kb_block_v2.hex"));
   std::string line, hex;
   while (std::getline(file, line)) {
     if (!line.empty() && line[0] != '#') hex += line;
