@@ -140,16 +140,20 @@ void Drawing::ChooseOf(const std::vector<RowIndex>& group, size_t max_nodes) {
       rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(std::min(most, max_nodes)));
   std::unordered_set<RowIndex> passages;
   if (collapses_) passages = FindPassages(table_, reach_, taken);
-  while (taken.size() < most) {
-    const size_t room = max_nodes - (taken.size() - passages.size());
-    const size_t next = std::min(most, taken.size() + room);
-    if (room == 0) break;
+  // Steps of an eighth at least, so that long chains take few of them; halved where a second child
+  // makes too many nodes of what was part of an arrow.
+  size_t step = std::max(max_nodes / 8, passages.size());
+  while (taken.size() < most && step > 0) {
+    const size_t next = std::min(most, taken.size() + step);
     std::vector<RowIndex> more(rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(next));
     std::unordered_set<RowIndex> more_passages = FindPassages(table_, reach_, more);
-    // A second child can make a node of what was part of an arrow.
-    if (more.size() - more_passages.size() > max_nodes) break;
+    if (more.size() - more_passages.size() > max_nodes) {
+      step /= 2;
+      continue;
+    }
     taken = std::move(more);
     passages = std::move(more_passages);
+    step = std::max(step, taken.size() / 8);
   }
   for (RowIndex i : taken) {
     if (passages.count(i) == 0) chosen_.push_back(i);

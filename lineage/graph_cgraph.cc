@@ -169,8 +169,15 @@ void AddEdge(Agraph_t* graph, const GraphModel& model, const GraphEdge& edge, bo
   Set(drawn, "weight", "8");
   Set(drawn, "edgeURL", absl::StrCat("#", AnchorOf(child.id)));
   Set(drawn, "edgetooltip", EdgeTooltip(model, edge));
-  // A way that leaves versions out says so in any drawing.
-  if (labelled || edge.via > 0) SetHtml(graph, drawn, EdgeLabel(model, edge));
+  if (labelled) {
+    SetHtml(graph, drawn, EdgeLabel(model, edge));
+  } else if (edge.via > 0) {
+    // A way that leaves versions out says so in any drawing; here where it takes no room of its
+    // own.
+    Set(drawn, "headlabel", absl::StrCat("via ", edge.via));
+    Set(drawn, "labelangle", "40");
+    Set(drawn, "labeldistance", "2.4");
+  }
 }
 
 // What became of a version beside its children: a few words at the end of an arrow, in the column

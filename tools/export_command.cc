@@ -1,12 +1,16 @@
 // hearsay export: a whole run as a graph, for other programs.
 #include <sys/stat.h>
 
+#include <atomic>
+#include <utility>
+
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "lineage/export.h"
 #include "tasks/problems.h"
 #include "tools/command.h"
 #include "tools/files.h"
+#include "tools/interrupt.h"
 #include "tools/kb_access.h"
 #include "tools/run_words.h"
 
@@ -34,6 +38,8 @@ class ExportCommand : public Command {
  private:
   absl::StatusOr<ExportFormat> Format() const;
   absl::StatusOr<ExportFilter> Filter() const;
+  // Hands on to `write` until somebody asks to stop.
+  ExportSink Until(ExportSink write) const;
   // Everything to standard output, or to the files that -o says.
   absl::StatusOr<ExportCounts> ToOutput(const Store& store, int run, Atlas& atlas,
                                         Console& console) const;
@@ -45,6 +51,7 @@ class ExportCommand : public Command {
   KbFlag kb_;
   ExportFormat format_ = ExportFormat::kGraphMl;
   ExportFilter filter_;
+  const std::atomic<bool>* stop_ = nullptr;
 };
 
 void ExportCommand::Declare(ArgParser& args) {
@@ -97,6 +104,12 @@ absl::StatusOr<ExportFilter> ExportCommand::Filter() const {
   return filter;
 }
 
+ExportSink ExportCommand::Until(ExportSink write) const {
+  return [this, write = std::move(write)](absl::string_view bytes) {
+    return stop_->load() ? absl::AbortedError("interrupted; no file was written") : write(bytes);
+  };
+}
+
 absl::StatusOr<ExportCounts> ExportCommand::ToOutput(const Store& store, int run, Atlas& atlas,
                                                      Console& console) const {
   const auto write = [&](absl::string_view bytes) -> absl::Status {
@@ -104,7 +117,7 @@ absl::StatusOr<ExportCounts> ExportCommand::ToOutput(const Store& store, int run
     return console.out_is_closed() ? absl::CancelledError() : absl::OkStatus();
   };
   absl::StatusOr<ExportCounts> counts =
-      ExportRun(store, run, atlas, format_, filter_, write, nullptr);
+      ExportRun(store, run, atlas, format_, filter_, Until(write), nullptr);
   // Whether the reader has had enough or the disk is full is for the console to say.
   if (absl::IsCancelled(counts.status())) return ExportCounts();
   return counts;
@@ -114,9 +127,9 @@ absl::StatusOr<ExportCounts> ExportCommand::ToFile(const Store& store, int run,
                                                    Atlas& atlas) const {
   const auto file = FileWriter::Create(*output_);
   if (!file.ok()) return file.status();
-  const absl::StatusOr<ExportCounts> counts = ExportRun(
-      store, run, atlas, format_, filter_,
-      [&](absl::string_view bytes) { return (*file)->Write(bytes); }, nullptr);
+  const absl::StatusOr<ExportCounts> counts =
+      ExportRun(store, run, atlas, format_, filter_,
+                Until([&](absl::string_view bytes) { return (*file)->Write(bytes); }), nullptr);
   if (!counts.ok()) return counts;
   const absl::Status committed = (*file)->Commit();
   if (!committed.ok()) return committed;
@@ -131,10 +144,10 @@ absl::StatusOr<ExportCounts> ExportCommand::ToTables(const Store& store, int run
   if (!nodes.ok()) return nodes.status();
   const auto edges = FileWriter::Create(absl::StrCat(*output_, "/edges.csv"));
   if (!edges.ok()) return edges.status();
-  const absl::StatusOr<ExportCounts> counts = ExportRun(
-      store, run, atlas, format_, filter_,
-      [&](absl::string_view bytes) { return (*nodes)->Write(bytes); },
-      [&](absl::string_view bytes) { return (*edges)->Write(bytes); });
+  const absl::StatusOr<ExportCounts> counts =
+      ExportRun(store, run, atlas, format_, filter_,
+                Until([&](absl::string_view bytes) { return (*nodes)->Write(bytes); }),
+                Until([&](absl::string_view bytes) { return (*edges)->Write(bytes); }));
   if (!counts.ok()) return counts;
   for (FileWriter* file : {nodes->get(), edges->get()}) {
     const absl::Status committed = file->Commit();
@@ -159,10 +172,15 @@ absl::StatusOr<ExitCode> ExportCommand::Run(Console& console) {
   if (!run.ok()) return run.status();
   const auto atlas = Atlas::Create(run->hardware());
   if (!atlas.ok()) return absl::DataLossError(atlas.status().message());
+  stop_ = &StopOnSignal();
   const absl::StatusOr<ExportCounts> counts =
       !output_.has_value()            ? ToOutput(**store, run->run(), **atlas, console)
       : format_ == ExportFormat::kCsv ? ToTables(**store, run->run(), **atlas)
                                       : ToFile(**store, run->run(), **atlas);
+  if (absl::IsAborted(counts.status())) {
+    console.Say(counts.status().message());
+    return ExitCode::kInterrupted;
+  }
   if (!counts.ok()) return counts.status();
   if (!run->claims_recorded()) {
     console.Say(absl::StrCat("run ", FormatRun(run->run()),

@@ -1,4 +1,5 @@
-// Ctrl-C and SIGTERM: the first asks for a stop after the round in flight, the second ends at once.
+// Ctrl-C and SIGTERM: the first asks for a stop at the next good place (after the round in flight,
+// after the piece of a file), the second ends at once.
 #ifndef HEARSAY_TOOLS_INTERRUPT_H_
 #define HEARSAY_TOOLS_INTERRUPT_H_
 

@@ -282,6 +282,18 @@ TEST_F(ExportTest, AFullDiskLeavesWhatWasThere) {
   EXPECT_FALSE(std::filesystem::exists(sandbox_->path("full.graphml.part")));
 }
 
+TEST_F(ExportTest, AnInterruptEndsItBetweenPieces) {
+  // The first piece is more than a pipe holds, so it is in flight when the signal comes.
+  const Ended ended = sandbox_->Shell(
+      "mkfifo pipe; hearsay export --format graphml -o pipe & exec 3<pipe; read -r line <&3; "
+      "kill -INT $!; cat <&3 | wc -c; wait $!");
+  EXPECT_EQ(ended.code, 130) << ended.err;
+  EXPECT_THAT(ended.err, HasSubstr("interrupted; no file was written"));
+  EXPECT_GT(std::stoll(ended.out), 1 << 17);
+  EXPECT_LT(std::stoll(ended.out),
+            static_cast<int64_t>(Ok("export --format graphml").out.size()) - 1000);
+}
+
 TEST_F(ExportTest, AReaderMayHaveEnough) {
   const Ended ended = sandbox_->Shell("hearsay export | head -n 1");
   EXPECT_EQ(ended.code, 0) << ended.err;
