@@ -28,6 +28,8 @@ namespace {
 // how far it was carried and how often it was refuted.
 constexpr int64_t kMaxUnhurriedSpan = 800;
 constexpr size_t kMaxUnhurriedNodes = 150;
+// Marks get columns of their own up to this many; past it they stand where there is room.
+constexpr size_t kMaxMarkColumns = 30;
 // Past this many, nodes say the most important only.
 constexpr size_t kMaxFullNodes = 60;
 
@@ -260,22 +262,31 @@ absl::StatusOr<std::vector<std::string>> LinksOf(const GraphModel& model,
   return links;
 }
 
+// The column of a round, made where there is none yet.
+Agraph_t* ColumnOf(Agraph_t* graph, int round, std::map<int, Agraph_t*>& columns) {
+  Agraph_t*& column = columns[round];
+  if (column == nullptr) {
+    column = agsubg(graph, Mutable(absl::StrCat("r", round)), 1);
+    Set(column, "rank", "same");
+  }
+  return column;
+}
+
 void Build(Agraph_t* graph, const GraphModel& model, const std::vector<std::string>& links) {
   const bool large = IsLarge(model);
   const bool brief = model.nodes.size() > kMaxFullNodes;
   Decorate(graph, model, large);
   std::map<int, Agraph_t*> columns;
   for (const GraphNode& node : model.nodes) {
-    Agraph_t*& column = columns[node.version.first_round];
-    if (column == nullptr) {
-      column = agsubg(graph, Mutable(absl::StrCat("r", node.version.first_round)), 1);
-      Set(column, "rank", "same");
-    }
-    AddNode(graph, column, node, links[&node - model.nodes.data()], brief);
+    AddNode(graph, ColumnOf(graph, node.version.first_round, columns), node,
+            links[&node - model.nodes.data()], brief);
   }
   for (const GraphEdge& edge : model.edges) AddEdge(graph, model, edge, !large);
   if (!large) {
-    for (const GraphMark& mark : model.marks) AddMark(graph, model, mark, columns);
+    for (const GraphMark& mark : model.marks) {
+      if (columns.size() < kMaxMarkColumns) ColumnOf(graph, mark.round, columns);
+      AddMark(graph, model, mark, columns);
+    }
   }
   AddAxis(graph, columns);
 }

@@ -17,6 +17,7 @@ namespace hearsay {
 namespace {
 
 constexpr int kMostHarmful = 100;
+constexpr size_t kMostHarmWords = 12;  // closures that the head of a drawing tells about
 
 class GraphCommand : public Command {
  public:
@@ -144,7 +145,13 @@ absl::StatusOr<GraphModel> GraphCommand::OfHarmful(const Store& store, const Run
                    lines->size() == 1 ? "most harmful closure"
                                       : absl::StrCat(lines->size(), " most harmful closures"),
                    problem < 0 ? "" : absl::StrCat(" on ", FormatProblem(problem)));
-  for (const HarmfulLine& line : *lines) model.notes.push_back(words[line.root]);
+  for (const HarmfulLine& line : *lines) {
+    if (model.notes.size() == kMostHarmWords) break;
+    model.notes.push_back(words[line.root]);
+  }
+  if (lines->size() > kMostHarmWords) {
+    model.notes.push_back(absl::StrCat("and ", lines->size() - kMostHarmWords, " more"));
+  }
   return model;
 }
 
