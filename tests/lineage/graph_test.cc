@@ -230,7 +230,7 @@ TEST(RenderGraphTest, DotReadsBack) {
   const DotCounts counts = ReadBack(*dot);
   EXPECT_EQ(counts.claims, 13);
   EXPECT_EQ(counts.edges, 12);
-  EXPECT_EQ(counts.marks, 1);  // the last is carried on
+  EXPECT_EQ(counts.marks, 1);   // the last is carried on
   EXPECT_EQ(counts.rounds, 3);  // those of the versions, and the last in which one was carried
   EXPECT_EQ(counts.columns, 3);
   EXPECT_THAT(*dot, HasSubstr("carried r1–r4 by 3 notes, alive"));
