@@ -119,6 +119,11 @@ absl::StatusOr<GraphModel> GraphCommand::OfHarmful(const Store& store, const Run
   const auto lines =
       MostHarmfulLinesOfRun(store, run.run(), **atlas, problem, static_cast<int>(harmful_));
   if (!lines.ok()) return lines.status();
+  if (lines->empty()) {
+    return absl::NotFoundError(
+        absl::StrCat("run ", FormatRun(run.run()), " has no closure that cost anybody anything",
+                     problem < 0 ? "" : absl::StrCat(" on ", FormatProblem(problem))));
+  }
   // Claims of one problem may be related, those of two are not.
   std::map<int, std::vector<HarmfulLine>> by_problem;
   for (const HarmfulLine& line : *lines) by_problem[line.root.attempt().problem()].push_back(line);

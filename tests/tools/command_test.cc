@@ -205,6 +205,14 @@ TEST_F(CommandTest, GraphsAreOfAProblemOrOfTheMostHarmful) {
   EXPECT_THAT(Ok("graph --problem p71 --collapse never --max-nodes 3").out, HasSubstr("left out"));
 }
 
+TEST_F(CommandTest, WithoutRecordedLossesNothingIsHarmful) {
+  Sandbox own;
+  ASSERT_EQ(own.Run("run --problems p71 --rounds 1 --lanes 1").code, 0);
+  const Ended ended = own.Run("graph --harmful 3");
+  EXPECT_EQ(ended.code, 1);
+  EXPECT_THAT(ended.err, HasSubstr("run R1 has no closure that cost anybody anything"));
+}
+
 TEST_F(CommandTest, WithoutAClaimTheLongestLivedFalseClosureIsMeant) {
   Sandbox own;
   ASSERT_EQ(own.Run("run --problems linear_attention --rounds 4 --lanes 6").code, 0);
