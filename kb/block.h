@@ -48,6 +48,15 @@ struct AttemptBlock {
   std::vector<uint32_t> intake_begin{0};
   std::vector<IntakeEntry> intake;
 
+  // Leaves no attempt, but keeps the memory.
+  void Clear() {
+    outcomes.clear();
+    for (auto* begin : {&source_begin, &note_begin, &new_begin, &intake_begin}) begin->assign(1, 0);
+    sources.clear();
+    notes.clear();
+    new_claims.clear();
+    intake.clear();
+  }
   int size() const { return static_cast<int>(outcomes.size()); }
   AttemptId id(int i) const { return {first.value + static_cast<uint64_t>(i)}; }
   bool has_claims() const { return note_begin.size() > 1; }

@@ -30,14 +30,15 @@ void Recorder::Begin(int round) { round_ = round; }
 
 void Recorder::Chunk(int chunk_index, const LaneChunk& chunk) {
   counts_[chunk_index] = ChunkCounts();
-  AttemptBlock block = BlockOf(chunk, &counts_[chunk_index]);
+  AttemptBlock& block = chunks_[chunk_index];
+  FillBlock(chunk, &block, &counts_[chunk_index]);
   encoded_[chunk_index].first = block.first;
   encoded_[chunk_index].attempts = EncodeBlock(block);
-  chunks_[chunk_index] = std::move(block);
 }
 
-AttemptBlock Recorder::BlockOf(const LaneChunk& chunk, ChunkCounts* counts) {
-  AttemptBlock block;
+void Recorder::FillBlock(const LaneChunk& chunk, AttemptBlock* filled, ChunkCounts* counts) {
+  AttemptBlock& block = *filled;
+  block.Clear();
   const int problem = setup_.problems[chunk.slot];
   block.first = AttemptId::Of(run_, round_, problem, chunk.first_lane);
   block.outcomes.assign(chunk.outcomes, chunk.outcomes + chunk.count);
@@ -59,7 +60,6 @@ AttemptBlock Recorder::BlockOf(const LaneChunk& chunk, ChunkCounts* counts) {
         static_cast<int64_t>(chunk.slot) * setup_.tables.lanes + chunk.first_lane + i;
     AddClaims(lane_index, block.id(i), chunk.slot, trace, note, &block);
   }
-  return block;
 }
 
 void Recorder::AddClaims(int64_t lane_index, AttemptId attempt, int slot, const LaneTrace& trace,

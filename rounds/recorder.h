@@ -40,7 +40,8 @@ class Recorder {
     int64_t notes_with_closure = 0;
   };
 
-  AttemptBlock BlockOf(const LaneChunk& chunk, ChunkCounts* counts);
+  // In place: a block's memory is used again in the next round.
+  void FillBlock(const LaneChunk& chunk, AttemptBlock* block, ChunkCounts* counts);
   void AddClaims(int64_t lane_index, AttemptId attempt, int slot, const LaneTrace& trace,
                  const WrittenNote& note, AttemptBlock* block);
   // The receivers of the round before, chunk by chunk of one problem slot.
