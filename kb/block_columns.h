@@ -33,6 +33,9 @@ std::string PutOutcomes(absl::Span<const Outcome> outcomes, const uint32_t* note
 // Leaves Outcome::note_size short of the note's length, which AddNoteSizes adds.
 bool TakeOutcomes(absl::string_view bytes, absl::Span<Outcome> outcomes,
                   const uint32_t* intake_begin);
+// The DSL and the masks over the intake; leaves all else.
+bool TakeLineageOfOutcomes(absl::string_view bytes, absl::Span<Outcome> outcomes,
+                           const uint32_t* intake_begin);
 void AddNoteSizes(AttemptBlock* block);
 
 // How the claims an attempt was the first to write came about, as its note tells.
@@ -48,6 +51,9 @@ bool TakeNotes(absl::string_view bytes, int count, AttemptBlock* block,
 std::string PutNewClaims(const AttemptBlock& block, const std::vector<Origin>& origins);
 bool TakeNewClaims(absl::string_view bytes, const std::vector<Origin>& origins,
                    AttemptBlock* block);
+// The first columns alone: change, label, stance, DSL, evidence, hedge and confidence.
+bool TakeLineageOfNewClaims(absl::string_view bytes, const std::vector<Origin>& origins,
+                            AttemptBlock* block);
 
 // How a claim stands to the attempt that refers to it, on its own, where no column gives it
 // shorter.

@@ -24,6 +24,9 @@ absl::Status Damaged(AttemptId first, absl::string_view what) {
   return absl::DataLossError(absl::StrCat("block ", Format(first), ": ", what));
 }
 
+enum class Extent { kAll, kLineage };
+absl::StatusOr<AttemptBlock> Decode(AttemptId first, absl::string_view bytes, Extent extent);
+
 }  // namespace
 
 // A key is its coordinates in four bytes each: readable in a dump, and LZ4 and the store's own
@@ -89,6 +92,16 @@ std::string EncodeBlock(const AttemptBlock& block) {
 }
 
 absl::StatusOr<AttemptBlock> DecodeBlock(AttemptId first, absl::string_view bytes) {
+  return Decode(first, bytes, Extent::kAll);
+}
+
+absl::StatusOr<AttemptBlock> DecodeLineage(AttemptId first, absl::string_view bytes) {
+  return Decode(first, bytes, Extent::kLineage);
+}
+
+namespace {
+
+absl::StatusOr<AttemptBlock> Decode(AttemptId first, absl::string_view bytes, Extent extent) {
   AttemptBlockRecord record;
   if (bytes.size() > INT32_MAX ||
       !record.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
@@ -107,8 +120,9 @@ absl::StatusOr<AttemptBlock> DecodeBlock(AttemptId first, absl::string_view byte
     return Damaged(first, "intake does not decode");
   }
   block.outcomes.resize(count);
-  if (!TakeOutcomes(record.outcomes(), absl::MakeSpan(block.outcomes),
-                    claims ? block.intake_begin.data() : nullptr)) {
+  const auto take_outcomes = extent == Extent::kAll ? TakeOutcomes : TakeLineageOfOutcomes;
+  if (!take_outcomes(record.outcomes(), absl::MakeSpan(block.outcomes),
+                     claims ? block.intake_begin.data() : nullptr)) {
     return Damaged(first, "outcomes do not decode");
   }
   if (!claims) {
@@ -119,12 +133,15 @@ absl::StatusOr<AttemptBlock> DecodeBlock(AttemptId first, absl::string_view byte
   if (!TakeNotes(record.notes(), n, &block, &origins)) {
     return Damaged(first, "notes do not decode");
   }
-  if (!TakeNewClaims(record.claims(), origins, &block)) {
+  const auto take_claims = extent == Extent::kAll ? TakeNewClaims : TakeLineageOfNewClaims;
+  if (!take_claims(record.claims(), origins, &block)) {
     return Damaged(first, "new claims do not decode");
   }
-  AddNoteSizes(&block);
+  if (extent == Extent::kAll) AddNoteSizes(&block);
   return block;
 }
+
+}  // namespace
 
 std::string EncodeBaselines(const BaselineBlock& baselines) {
   BaselineRecord record;

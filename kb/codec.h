@@ -29,6 +29,10 @@ std::string TextKey(int number);
 std::string EncodeBlock(const AttemptBlock& block);
 // Errors: kDataLoss saying what does not fit. Never reads past the bytes, whatever they are.
 absl::StatusOr<AttemptBlock> DecodeBlock(AttemptId first, absl::string_view bytes);
+// The same in half of the time, with that alone which tells of ancestry: sources, intake, notes,
+// changes and parents; of a claim label, stance, DSL, support, against, hedge and confidence, and
+// whether it is general; of an outcome the DSL and which claims were adopted, confirmed or refuted.
+absl::StatusOr<AttemptBlock> DecodeLineage(AttemptId first, absl::string_view bytes);
 
 // REQUIRES: at least one outcome, 1 to 256 agent slots.
 std::string EncodeBaselines(const BaselineBlock& baselines);

@@ -105,6 +105,13 @@ absl::string_view ColumnReader::Next() {
   return got == size ? absl::string_view(column) : Fail();
 }
 
+void ColumnReader::Skip() {
+  const uint32_t head = in_.Varint();
+  const uint32_t mode = head & 3;
+  const size_t size = mode == kPlain ? head >> 2 : mode == kRun ? 1 : in_.Varint();
+  if (mode > kZstd || in_.Bytes(size) == nullptr) Fail();
+}
+
 const uint8_t* ColumnReader::Next(size_t size) {
   const absl::string_view column = Next();
   if (ok_ && column.size() == size) return reinterpret_cast<const uint8_t*>(column.data());

@@ -42,6 +42,8 @@ class ColumnReader {
   absl::string_view Next();
   // The next column, of exactly `size` bytes; else nullptr, and ok() false.
   const uint8_t* Next(size_t size);
+  // Passes over the next column, whatever it holds.
+  void Skip();
   bool ok() const { return ok_; }
   bool done() const { return ok_ && in_.done(); }
 

@@ -1,5 +1,6 @@
 // Notes and the claims that are new in them.
 #include <bit>
+#include <iterator>
 #include <optional>
 
 #include "kb/block_columns.h"
@@ -337,21 +338,32 @@ std::string PutNewClaims(const AttemptBlock& block, const std::vector<Origin>& o
   return out.Take();
 }
 
+namespace {
+
+// Takes the changes and the first `count` of kFields.
+bool TakeFields(ColumnReader* in, size_t count, Grouping* grouping, AttemptBlock* block) {
+  std::vector<NewClaim>& claims = block->new_claims;
+  std::vector<uint8_t> key(claims.size());
+  if (!TakeGrouped(in, &key, grouping)) return false;
+  for (size_t c = 0; c < claims.size(); ++c) claims[c].change = static_cast<Change>(key[c]);
+  for (size_t f = 0; f < count; ++f) {
+    if (!TakeGrouped(in, &key, grouping)) return false;
+    for (size_t c = 0; c < claims.size(); ++c) {
+      if (key[c] >> kFields[f].width != 0) return false;
+      claims[c].claim.bits |= uint64_t{key[c]} << kFields[f].shift;
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
 bool TakeNewClaims(absl::string_view bytes, const std::vector<Origin>& origins,
                    AttemptBlock* block) {
   std::vector<NewClaim>& claims = block->new_claims;
   ColumnReader in(bytes);
   Grouping grouping = GroupOf(*block, origins);
-  std::vector<uint8_t> key(claims.size());
-  if (!TakeGrouped(&in, &key, &grouping)) return false;
-  for (size_t c = 0; c < claims.size(); ++c) claims[c].change = static_cast<Change>(key[c]);
-  for (const auto& field : kFields) {
-    if (!TakeGrouped(&in, &key, &grouping)) return false;
-    for (size_t c = 0; c < claims.size(); ++c) {
-      if (key[c] >> field.width != 0) return false;
-      claims[c].claim.bits |= uint64_t{key[c]} << field.shift;
-    }
-  }
+  if (!TakeFields(&in, std::size(kFields), &grouping, block)) return false;
   ByteReader stamps(in.Next());
   const uint32_t round = static_cast<uint32_t>(block->first.round());
   for (const uint32_t c : grouping.order()) {
@@ -359,6 +371,14 @@ bool TakeNewClaims(absl::string_view bytes, const std::vector<Origin>& origins,
     claims[c].claim.bits |= uint64_t{(round - age) & kRoundMask} << 38 | uint64_t{age >> 20} << 58;
   }
   return stamps.done() && in.done();
+}
+
+bool TakeLineageOfNewClaims(absl::string_view bytes, const std::vector<Origin>& origins,
+                            AttemptBlock* block) {
+  constexpr size_t kLineageFields = 3;
+  ColumnReader in(bytes);
+  Grouping grouping = GroupOf(*block, origins);
+  return TakeFields(&in, kLineageFields, &grouping, block);
 }
 
 }  // namespace hearsay

@@ -215,6 +215,21 @@ bool TakeOutcomes(absl::string_view bytes, absl::Span<Outcome> outcomes,
   return in.done();
 }
 
+bool TakeLineageOfOutcomes(absl::string_view bytes, absl::Span<Outcome> outcomes,
+                           const uint32_t* intake_begin) {
+  constexpr int kColumnsBetween = 14;  // from agents to speeds
+  ColumnReader in(bytes);
+  Taker take(&in);
+  const Grouping natural(outcomes.size());
+  take.Varints(natural, UINT32_MAX, [&](size_t i, uint32_t v) { SetShape(v, &outcomes[i]); });
+  for (int c = 0; c < kColumnsBetween; ++c) in.Skip();
+  if (!take.ok()) return false;
+  for (uint32_t Outcome::*mask : kMasks) {
+    if (!TakeMask(&in, outcomes, mask, intake_begin, natural)) return false;
+  }
+  return in.done();
+}
+
 void AddNoteSizes(AttemptBlock* block) {
   for (size_t i = 0; i < block->outcomes.size(); ++i) {
     Outcome& o = block->outcomes[i];

@@ -55,6 +55,9 @@ class RocksStore : public Store {
     if (problem >= 0) prefix = BlockKey(AttemptId::Of(run, round, problem, 0)).substr(0, 12);
     return Scan(prefix, visit);
   }
+  absl::Status ScanEncoded(
+      int run, int round,
+      const std::function<bool(AttemptId, absl::string_view)>& visit) const override;
   absl::StatusOr<NewClaim> FindClaim(ClaimId claim) const override;
   absl::StatusOr<std::vector<NotedClaim>> Note(AttemptId attempt) const override;
   absl::StatusOr<std::vector<std::vector<NotedClaim>>> NotesOfRound(int run, int round,
@@ -320,6 +323,20 @@ absl::Status RocksStore::Scan(const std::string& prefix,
                 if (!block.ok()) return block.status();
                 return visit(*block);
               });
+}
+
+absl::Status RocksStore::ScanEncoded(
+    int run, int round, const std::function<bool(AttemptId, absl::string_view)>& visit) const {
+  absl::Status damaged;
+  const absl::Status scanned =
+      Each(kAttempts, RoundKey(run, round),
+           [&](absl::string_view key, absl::string_view value) -> absl::StatusOr<bool> {
+             const absl::StatusOr<AttemptId> first = ParseBlockKey(key);
+             if (first.ok()) return visit(*first, value);
+             damaged.Update(Named(first.status()));
+             return true;
+           });
+  return scanned.ok() ? damaged : scanned;
 }
 
 absl::StatusOr<AttemptBlock> RocksStore::BlockOf(AttemptId attempt) const {

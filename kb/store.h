@@ -115,6 +115,11 @@ class Store {
   // The same for one round, and one problem of it where `problem` is not negative.
   virtual absl::Status ScanRound(int run, int round, int problem,
                                  const std::function<bool(const AttemptBlock&)>& visit) const = 0;
+  // The blocks of one round as they are stored, for readers that decode them on threads of their
+  // own (kb/codec.h); those whose key is damaged are left out, their error is returned in the end.
+  virtual absl::Status ScanEncoded(
+      int run, int round,
+      const std::function<bool(AttemptId first, absl::string_view bytes)>& visit) const = 0;
   // The claim's record. Errors: kNotFound naming the claim.
   virtual absl::StatusOr<NewClaim> FindClaim(ClaimId claim) const = 0;
   // The note of an attempt, claims resolved.

@@ -7,32 +7,11 @@
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
 #include "kb/skill.h"
+#include "lineage/walk.h"
 #include "tasks/world.h"
 
 namespace hearsay {
 namespace {
-
-struct Reached {
-  RowIndex row;
-  int distance;
-};
-
-// All rows reached from `start` by `next`, nearest first; breadth first, so distances are shortest.
-template <typename Next>
-std::vector<Reached> Walk(const ClaimTable& table, RowIndex start, Next next) {
-  std::vector<Reached> reached = {{start, 0}};
-  std::vector<bool> seen(table.size(), false);
-  seen[start] = true;
-  for (size_t at = 0; at < reached.size(); ++at) {
-    const Reached from = reached[at];
-    for (RowIndex row : next(from.row)) {
-      if (row == kNoRow || seen[row]) continue;
-      seen[row] = true;
-      reached.push_back({row, from.distance + 1});
-    }
-  }
-  return reached;
-}
 
 double Doublings(int lg) { return static_cast<double>(lg) / kLgPerDoubling; }
 
@@ -125,8 +104,7 @@ ClaimVersion DescribeVersion(const ClaimTable& table, RowIndex i) {
 absl::StatusOr<Pedigree> Ancestry(const ClaimTable& table, ClaimId claim) {
   absl::StatusOr<RowIndex> start = table.FindOrError(claim);
   if (!start.ok()) return start.status();
-  std::vector<Reached> reached = Walk(
-      table, *start, [&](RowIndex i) { return absl::Span<const RowIndex>(table.row(i).parents); });
+  std::vector<Reached> reached = Walker(table).Ancestors(*start);
   const size_t all = reached.size();
   return Describe(table, std::move(reached), all);
 }
@@ -138,8 +116,7 @@ absl::StatusOr<Pedigree> Descendants(const ClaimTable& table, ClaimId claim, int
   }
   absl::StatusOr<RowIndex> start = table.FindOrError(claim);
   if (!start.ok()) return start.status();
-  return Describe(table, Walk(table, *start, [&](RowIndex i) { return table.children(i); }),
-                  static_cast<size_t>(limit));
+  return Describe(table, Walker(table).Descendants(*start), static_cast<size_t>(limit));
 }
 
 }  // namespace hearsay

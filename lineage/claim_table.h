@@ -92,6 +92,11 @@ class ClaimTable {
     return absl::MakeSpan(children_).subspan(child_begin_[i],
                                              child_begin_[i + 1] - child_begin_[i]);
   }
+  // As parents of the row, so with kNoRow for those that are not there.
+  absl::Span<const RowIndex> parents(RowIndex i) const { return rows_[i].parents; }
+  Label label(RowIndex i) const { return rows_[i].claim.label(); }
+  Change change(RowIndex i) const { return rows_[i].change; }
+  bool hedged(RowIndex i) const { return rows_[i].claim.hedged(); }
   // All events in the order of their attempts.
   absl::Span<const ClaimEvent> events() const { return events_; }
 

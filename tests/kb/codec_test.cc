@@ -28,6 +28,28 @@ TEST(Keys, OfBlocksParse) {
   EXPECT_EQ(ParseBlockKey(std::string(16, '\xff')).status().code(), absl::StatusCode::kDataLoss);
 }
 
+// What DecodeLineage leaves of a block, taken from the whole of it.
+void ExpectLineage(const AttemptBlock& block) {
+  constexpr uint64_t kEffectAndSubject = uint64_t{0xff} << 22 | 0xff;
+  constexpr uint64_t kStampAndUnused = ~uint64_t{0} << 38;
+  AttemptBlock expected = block;
+  for (NewClaim& made : expected.new_claims) {
+    made.claim.bits &= ~(kEffectAndSubject | kStampAndUnused);
+  }
+  const absl::StatusOr<AttemptBlock> decoded = DecodeLineage(block.first, EncodeBlock(block));
+  ASSERT_TRUE(decoded.ok()) << decoded.status();
+  for (int i = 0; i < block.size(); ++i) {
+    const Outcome& whole = block.outcomes[i];
+    Outcome left = decoded->outcomes[i];
+    EXPECT_EQ(left.dsl, whole.dsl);
+    EXPECT_EQ(left.adopted, whole.adopted);
+    EXPECT_EQ(left.confirmed, whole.confirmed);
+    EXPECT_EQ(left.refuted, whole.refuted);
+  }
+  expected.outcomes = decoded->outcomes;
+  EXPECT_TRUE(*decoded == expected) << Format(block.first);
+}
+
 TEST(Blocks, ComeBackFromTheirBytes) {
   for (uint64_t seed = 1; seed <= 60; ++seed) {
     TestRandom random(seed);
@@ -39,6 +61,7 @@ TEST(Blocks, ComeBackFromTheirBytes) {
     const absl::StatusOr<AttemptBlock> decoded = DecodeBlock(first, EncodeBlock(block));
     ASSERT_TRUE(decoded.ok()) << decoded.status() << ", seed " << seed;
     EXPECT_TRUE(*decoded == block) << "seed " << seed;
+    if (block.has_claims()) ExpectLineage(block);
   }
 }
 
@@ -53,6 +76,7 @@ TEST(Blocks, OfAPlausibleRunComeBack) {
         const absl::StatusOr<AttemptBlock> decoded = DecodeBlock(block.first, EncodeBlock(block));
         ASSERT_TRUE(decoded.ok()) << decoded.status();
         EXPECT_TRUE(*decoded == block) << Format(block.first);
+        ExpectLineage(block);
       }
     }
   }

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/status/status.h"
+#include "kb/codec.h"
 
 namespace hearsay {
 namespace {
@@ -130,6 +131,7 @@ absl::StatusOr<std::vector<RoundRecord>> TestRun::Rounds(int run) const {
   for (int round = 0; round < rounds_; ++round) {
     rounds[round].set_run(kTestRun);
     rounds[round].set_round(round);
+    rounds[round].set_digest(round_digest);
   }
   return rounds;
 }
@@ -162,6 +164,13 @@ absl::Status TestRun::ScanRound(int run, int round, int problem,
     }
   }
   return absl::OkStatus();
+}
+
+absl::Status TestRun::ScanEncoded(
+    int run, int round, const std::function<bool(AttemptId, absl::string_view)>& visit) const {
+  return ScanRound(run, round, -1, [&](const AttemptBlock& block) {
+    return visit(block.first, EncodeBlock(block));
+  });
 }
 
 absl::StatusOr<int> TestRun::NextRun() const { return NotHere(); }

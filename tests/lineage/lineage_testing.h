@@ -62,6 +62,7 @@ class TestRun : public Store {
 
   RunRecord record;
   std::map<int, BaselineBlock> baselines;
+  uint64_t round_digest = 0;  // of each round
 
   TestAttempt& At(int round, int problem, int lane);
   // The attempt writes a new claim into its note.
@@ -90,6 +91,9 @@ class TestRun : public Store {
                        const std::function<bool(const AttemptBlock&)>& visit) const override;
   absl::Status ScanRound(int run, int round, int problem,
                          const std::function<bool(const AttemptBlock&)>& visit) const override;
+  absl::Status ScanEncoded(
+      int run, int round,
+      const std::function<bool(AttemptId, absl::string_view)>& visit) const override;
   absl::StatusOr<NewClaim> FindClaim(ClaimId claim) const override;
   absl::StatusOr<std::vector<NotedClaim>> Note(AttemptId attempt) const override;
   absl::StatusOr<std::vector<std::vector<NotedClaim>>> NotesOfRound(int run, int round,
