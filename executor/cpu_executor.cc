@@ -9,7 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "executor/executor.h"
 #include "executor/ranking.h"
-#include "executor/thread_pool.h"
+#include "tasks/thread_pool.h"
 
 namespace hearsay {
 namespace {

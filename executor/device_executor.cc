@@ -6,7 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "executor/device_shard.h"
-#include "executor/thread_pool.h"
+#include "tasks/thread_pool.h"
 
 namespace hearsay {
 namespace {

@@ -15,7 +15,7 @@
 #include "executor/device.h"
 #include "executor/device_memory.h"
 #include "executor/executor.h"
-#include "executor/thread_pool.h"
+#include "tasks/thread_pool.h"
 
 namespace hearsay {
 

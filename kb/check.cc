@@ -3,15 +3,15 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "kb/rocks.h"
 #include "kb/round_check.h"
+#include "kb/store_internal.h"
 
 namespace hearsay {
-namespace {
 
 // Numbers in Findings::Add are those of the requirements in docs/data-model.md.
 
-// Whether a record says what a run can be; findings otherwise.
-bool CheckRunRecord(const RunRecord& run, int expected, Findings* findings) {
+bool CheckRunRecord(const RunRecord& run, int least, Findings* findings) {
   const std::string where = absl::StrCat("R", run.run());
   bool usable = true;
   const auto require = [&](bool holds, absl::string_view what) {
@@ -19,7 +19,7 @@ bool CheckRunRecord(const RunRecord& run, int expected, Findings* findings) {
     usable = false;
     findings->Add(2, where, what);
   };
-  require(run.run() >= expected && run.run() < kMaxRuns, "its number is out of range or order");
+  require(run.run() >= least && run.run() < kMaxRuns, "its number is out of range or order");
   require(run.lanes() >= 1 && run.lanes() <= kMaxLanes,
           absl::StrCat(run.lanes(), " lanes are not 1 to ", kMaxLanes));
   require(run.rounds() >= 1 && run.rounds() <= kMaxRounds,
@@ -35,6 +35,41 @@ bool CheckRunRecord(const RunRecord& run, int expected, Findings* findings) {
   }
   require(RunRecord::State_IsValid(run.state()), "its state is unknown");
   return usable;
+}
+
+void CheckBaselines(const BaselineBlock& baselines, const RunRecord& run, int problem,
+                    Findings* findings) {
+  const std::string where = absl::StrCat("R", run.run(), ":", FormatProblem(problem));
+  const int slots = run.agents_rotate() ? run.agents_size() : 1;
+  const size_t expected = static_cast<size_t>(run.lanes()) * slots * kDslCount;
+  if (baselines.agent_slots != slots || baselines.outcomes.size() != expected) {
+    findings->Add(13, where,
+                  absl::StrCat(baselines.outcomes.size(), " baselines of ", baselines.agent_slots,
+                               " agents a lane, not ", expected, " of ", slots));
+    return;
+  }
+  for (const Outcome& outcome : baselines.outcomes) {
+    const std::string fault = OutcomeFault(outcome, run.agents_size());
+    const bool solo = outcome.reception == Reception::kSolo && outcome.intake_size == 0;
+    if (fault.empty() && solo) continue;
+    findings->Add(13, where, fault.empty() ? "a baseline is not solo" : fault);
+    return;  // one a problem: they are all alike
+  }
+}
+
+namespace {
+
+void CheckAllBaselines(const Store& store, const RunRecord& run, Findings* findings) {
+  for (const int problem : run.problems()) {
+    const absl::StatusOr<BaselineBlock> baselines = store.Baselines(run.run(), problem);
+    if (baselines.ok()) {
+      CheckBaselines(*baselines, run, problem, findings);
+    } else if (!absl::IsNotFound(baselines.status()) || run.state() != RunRecord::RUNNING) {
+      // A run that was killed may lack them: resuming writes them anew.
+      findings->Add(13, absl::StrCat("R", run.run(), ":", FormatProblem(problem)),
+                    baselines.status().message());
+    }
+  }
 }
 
 void CheckRounds(const RunRecord& run, const std::vector<RoundRecord>& rounds, Findings* findings) {
@@ -57,33 +92,6 @@ void CheckRounds(const RunRecord& run, const std::vector<RoundRecord>& rounds, F
   }
 }
 
-void CheckBaselines(const Store& store, const RunRecord& run, Findings* findings) {
-  const int slots = run.agents_rotate() ? run.agents_size() : 1;
-  for (const int problem : run.problems()) {
-    const std::string where = absl::StrCat("R", run.run(), ":", FormatProblem(problem));
-    const absl::StatusOr<BaselineBlock> baselines = store.Baselines(run.run(), problem);
-    if (!baselines.ok()) {
-      findings->Add(13, where, baselines.status().message());
-      continue;
-    }
-    const size_t expected = static_cast<size_t>(run.lanes()) * slots * kDslCount;
-    if (baselines->agent_slots != slots || baselines->outcomes.size() != expected) {
-      findings->Add(
-          13, where,
-          absl::StrCat(baselines->outcomes.size(), " baselines of ", baselines->agent_slots,
-                       " agents a lane, not ", expected, " of ", slots));
-      continue;
-    }
-    for (const Outcome& outcome : baselines->outcomes) {
-      const std::string fault = OutcomeFault(outcome, run.agents_size());
-      const bool solo = outcome.reception == Reception::kSolo && outcome.intake_size == 0;
-      if (fault.empty() && solo) continue;
-      findings->Add(13, where, fault.empty() ? "a baseline is not solo" : fault);
-      break;  // one a problem: they are all alike
-    }
-  }
-}
-
 void CheckTexts(const Store& store, Findings* findings) {
   const absl::StatusOr<std::vector<TextRecord>> texts = store.Texts();
   if (!texts.ok()) {
@@ -97,59 +105,23 @@ void CheckTexts(const Store& store, Findings* findings) {
   }
 }
 
-// The blocks of a round, as far as they can be read; findings for those that cannot.
-RoundBlocks ReadRound(const Store& store, const RunRecord& run, int round, Findings* findings) {
-  RoundBlocks blocks;
-  const absl::Status scanned =
-      store.ScanRound(run.run(), round, -1, [&](const AttemptBlock& block) {
-        blocks.push_back(block);
-        return true;
-      });
-  if (scanned.ok()) return blocks;
-  // A scan ends at the first damage. One by one, the blocks behind it can still be looked at.
-  blocks.clear();
-  for (const int problem : run.problems()) {
-    for (int lane = 0; lane < run.lanes(); lane += kBlockLanes) {
-      const AttemptId first = AttemptId::Of(run.run(), round, problem, lane);
-      absl::StatusOr<AttemptBlock> block = store.BlockOf(first);
-      if (block.ok()) {
-        blocks.push_back(*std::move(block));
-      } else if (!absl::IsNotFound(block.status())) {
-        findings->Add(5, Format(first), block.status().message());
-      }
-    }
-  }
-  return blocks;
-}
-
-void CheckRun(const Store& store, const RunRecord& run, Findings* findings, CheckReport* report) {
+void CheckRun(const Store& store, const RunRecord& run, ThreadPool* pool, Findings* findings,
+              CheckReport* report) {
   const absl::StatusOr<std::vector<RoundRecord>> rounds = store.Rounds(run.run());
   if (!rounds.ok()) {
     findings->Add(3, absl::StrCat("R", run.run()), rounds.status().message());
     return;
   }
   CheckRounds(run, *rounds, findings);
-  CheckBaselines(store, run, findings);
-  RoundCheck check(store, run, findings);
-  // Blocks past the last record would belong to a round that was not committed whole.
+  CheckAllBaselines(store, run, findings);
+  RunCheck check(store, run, pool);
   const int committed = static_cast<int>(rounds->size());
-  RoundBlocks before;
   for (int round = 0; round < committed; ++round) {
-    RoundBlocks blocks = ReadRound(store, run, round, findings);
-    check.Check((*rounds)[round], before, blocks);
-    for (const AttemptBlock& block : blocks) {
-      report->attempts += block.size();
-      report->claims += static_cast<int64_t>(block.new_claims.size());
-    }
-    ++report->rounds;
-    before = std::move(blocks);
+    RoundRecord record = (*rounds)[round];
+    record.set_round(round);  // what CheckRounds found to be wrong is not to be found again
+    check.Check(record, findings, report);
   }
-  if (committed > 0) check.CheckLast(committed - 1, before);
-  if (committed == kMaxRounds) return;
-  for (const AttemptBlock& block : ReadRound(store, run, committed, findings)) {
-    findings->Add(4, Format(block.first), "it belongs to a round that has no record");
-    break;
-  }
+  check.CheckEnd(committed, findings);
 }
 
 }  // namespace
@@ -160,20 +132,54 @@ void Findings::Add(int requirement, absl::string_view where, absl::string_view p
   report_.findings.push_back({requirement, std::string(where), std::string(problem)});
 }
 
-absl::StatusOr<CheckReport> CheckStore(const Store& store, int max_findings) {
-  // Requirement 1, the schema version, is checked by whoever opened the store.
-  CheckReport report;
-  Findings findings(max_findings, report);
+void Findings::Add(const CheckReport& more) {
+  for (const Finding& finding : more.findings) {
+    Add(finding.requirement, finding.where, finding.problem);
+  }
+  report_.finding_count += more.finding_count - static_cast<int64_t>(more.findings.size());
+}
+
+absl::Status CheckStore(const Store& store, int threads, Findings* findings, CheckReport* report) {
+  ThreadPool pool(threads);
   const absl::StatusOr<std::vector<RunRecord>> runs = store.Runs();
   if (!runs.ok()) return runs.status();
   int expected = 1;
   for (const RunRecord& run : *runs) {
-    ++report.runs;
-    if (!CheckRunRecord(run, expected, &findings)) continue;
+    ++report->runs;
+    if (!CheckRunRecord(run, expected, findings)) continue;
     expected = run.run() + 1;
-    CheckRun(store, run, &findings, &report);
+    CheckRun(store, run, &pool, findings, report);
   }
-  CheckTexts(store, &findings);
+  CheckTexts(store, findings);
+  return absl::OkStatus();
+}
+
+absl::StatusOr<CheckReport> CheckStore(const Store& store, int max_findings, int threads) {
+  // Requirement 1, the schema version, is checked by whoever opened the store.
+  CheckReport report;
+  Findings findings(max_findings, report);
+  const absl::Status status = CheckStore(store, threads, &findings, &report);
+  if (!status.ok()) return status;
+  return report;
+}
+
+absl::StatusOr<CheckReport> CheckKb(const std::string& path, int max_findings, int threads) {
+  rocksdb::Env* const env = rocksdb::Env::Default();
+  CheckReport report;
+  Findings findings(max_findings, report);
+  absl::StatusOr<std::unique_ptr<Rocks>> rocks = Rocks::Open(path, Store::Mode::kRead, env);
+  if (absl::IsDataLoss(rocks.status())) {
+    findings.Add(16, "files", rocks.status().message());
+    rocks = Rocks::OpenDamaged(path, env);
+    if (!rocks.ok()) return report;
+  }
+  if (!rocks.ok()) return rocks.status();
+  for (const FileFault& fault : (*rocks)->FindFaults(threads)) {
+    findings.Add(16, fault.file, fault.problem);
+  }
+  const std::unique_ptr<Store> store = NewStore(path, {}, *std::move(rocks));
+  const absl::Status status = CheckStore(*store, threads, &findings, &report);
+  if (!status.ok()) findings.Add(2, "runs", status.message());
   return report;
 }
 

@@ -22,7 +22,11 @@ struct CheckReport {
 };
 
 // Checks every run. Errors: only where the store cannot be read at all.
-absl::StatusOr<CheckReport> CheckStore(const Store& store, int max_findings);
+absl::StatusOr<CheckReport> CheckStore(const Store& store, int max_findings, int threads = 1);
+
+// Checks a kb that nobody needs to have opened: its files first, then as CheckStore what can still
+// be read of it. Errors: those of Store::Open, but for kDataLoss, which is a finding.
+absl::StatusOr<CheckReport> CheckKb(const std::string& path, int max_findings, int threads);
 
 }  // namespace hearsay
 

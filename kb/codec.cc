@@ -73,6 +73,14 @@ std::string BaselineKey(int run, int problem) {
 
 std::string TextKey(int number) { return RunKey(number); }
 
+int LastNumberOf(const std::string& key) {
+  uint32_t number = 0;
+  for (size_t i = key.size() < 4 ? 0 : key.size() - 4; i < key.size(); ++i) {
+    number = number << 8 | static_cast<uint8_t>(key[i]);
+  }
+  return static_cast<int>(number);
+}
+
 std::string EncodeBlock(const AttemptBlock& block) {
   AttemptBlockRecord record;
   record.set_count(static_cast<uint32_t>(block.size()));

@@ -19,6 +19,8 @@ std::string RoundKey(int run, int round);
 std::string RunKey(int run);
 std::string BaselineKey(int run, int problem);
 std::string TextKey(int number);
+// The last coordinate in a key.
+int LastNumberOf(const std::string& key);
 
 // Encoding is a pure function of the block; may be called from any thread.
 // REQUIRES: 1 to kBlockLanes attempts, each with at most 255 sources, kMaxIntake entries,

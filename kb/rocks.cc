@@ -7,6 +7,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "rocksdb/cache.h"
 #include "rocksdb/convenience.h"
 #include "rocksdb/sst_file_writer.h"
@@ -31,36 +32,6 @@ class SilentLogger : public rocksdb::Logger {
   using rocksdb::Logger::Logv;
   void Logv(const char*, va_list) override {}
 };
-
-rocksdb::Options MakeOptions(Store::Mode mode, rocksdb::Env* env) {
-  rocksdb::Options options;
-  options.env = env;
-  options.compression = rocksdb::kLZ4Compression;
-  options.level_compaction_dynamic_level_bytes = true;
-  options.max_open_files = 512;
-  options.write_buffer_size = size_t{32} << 20;
-  options.max_total_wal_size = uint64_t{128} << 20;
-  options.info_log_level = rocksdb::WARN_LEVEL;
-  options.keep_log_file_num = 2;
-  options.max_log_file_size = size_t{1} << 20;
-  options.stats_dump_period_sec = 0;
-  options.stats_persist_period_sec = 0;
-  if (mode == Store::Mode::kRead) options.info_log = std::make_shared<SilentLogger>();
-  rocksdb::BlockBasedTableOptions table;
-  table.block_size = size_t{32} << 10;
-  table.format_version = 5;
-  table.block_cache = rocksdb::NewLRUCache(kBlockCacheBytes);
-  options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
-  return options;
-}
-
-// Columns too short to be worth compressing by themselves (kb/column.h), those of runs of few
-// lanes, are compressed many together, and ZSTD codes their frequencies, which LZ4 does not. The
-// other families hold too little to matter.
-rocksdb::Options OptionsOf(absl::string_view family, rocksdb::Options options) {
-  if (family == kFamilyNames[kAttempts]) options.compression = rocksdb::kZSTD;
-  return options;
-}
 
 // Files of an empty directory's beginnings: what RocksDB leaves if it dies before its first
 // manifest.
@@ -88,23 +59,64 @@ bool AreOurs(const std::vector<std::string>& names) {
 
 }  // namespace
 
+rocksdb::Options Rocks::MakeOptions(Store::Mode mode, rocksdb::Env* env) {
+  rocksdb::Options options;
+  options.env = env;
+  options.compression = rocksdb::kLZ4Compression;
+  options.level_compaction_dynamic_level_bytes = true;
+  // A log that ends in the middle of a record is a killed writer's. Anything else that is wrong
+  // with it is damage, and must not pass for an earlier end.
+  options.wal_recovery_mode = rocksdb::WALRecoveryMode::kTolerateCorruptedTailRecords;
+  options.max_open_files = 512;
+  options.write_buffer_size = size_t{32} << 20;
+  options.max_total_wal_size = uint64_t{128} << 20;
+  options.info_log_level = rocksdb::WARN_LEVEL;
+  options.keep_log_file_num = 2;
+  options.max_log_file_size = size_t{1} << 20;
+  options.stats_dump_period_sec = 0;
+  options.stats_persist_period_sec = 0;
+  if (mode == Store::Mode::kRead) options.info_log = std::make_shared<SilentLogger>();
+  rocksdb::BlockBasedTableOptions table;
+  table.block_size = size_t{32} << 10;
+  table.format_version = 5;
+  table.block_cache = rocksdb::NewLRUCache(kBlockCacheBytes);
+  options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
+  return options;
+}
+
+// Columns too short to be worth compressing by themselves (kb/column.h), those of runs of few
+// lanes, are compressed many together, and ZSTD codes their frequencies, which LZ4 does not. The
+// other families hold too little to matter.
+rocksdb::Options Rocks::OptionsOf(absl::string_view family, rocksdb::Options options) {
+  if (family == kFamilyNames[kAttempts]) options.compression = rocksdb::kZSTD;
+  return options;
+}
+
+absl::StatusOr<std::unique_ptr<Rocks>> Rocks::TryOpen(const std::string& path, Store::Mode mode,
+                                                      bool damaged, rocksdb::Env* env) {
+  std::unique_ptr<Rocks> rocks(new Rocks(path, env));
+  rocks->damaged_ = damaged;
+  rocks->options_ = MakeOptions(mode, env);
+  rocks->options_.paranoid_checks = !damaged;
+  const absl::StatusOr<std::vector<std::string>> names = rocks->Inspect(mode);
+  if (!names.ok()) return names.status();
+  absl::Status status;
+  if (mode == Store::Mode::kRead) status = rocks->ListFiles();
+  if (status.ok()) status = rocks->OpenFamilies(*names, mode);
+  if (status.ok()) status = rocks->CheckSchema(*names, mode);
+  if (status.ok() && mode == Store::Mode::kWrite) status = rocks->RemoveLeftovers();
+  if (!status.ok()) return status;
+  return rocks;
+}
+
 absl::StatusOr<std::unique_ptr<Rocks>> Rocks::Open(const std::string& path, Store::Mode mode,
                                                    rocksdb::Env* env) {
+  absl::StatusOr<std::unique_ptr<Rocks>> rocks = TryOpen(path, mode, /*damaged=*/false, env);
   // A writer can take files away between the moments a reader lists and opens them.
-  const int tries = mode == Store::Mode::kRead ? 5 : 1;
-  std::unique_ptr<Rocks> rocks;
-  absl::Status status;
-  for (int i = 0; i < tries && (i == 0 || absl::IsUnavailable(status)); ++i) {
-    rocks.reset(new Rocks(path, env));
-    rocks->options_ = MakeOptions(mode, env);
-    const absl::StatusOr<std::vector<std::string>> names = rocks->Inspect(mode);
-    if (!names.ok()) return names.status();
-    status = rocks->OpenFamilies(*names, mode);
-    if (status.ok()) status = rocks->CheckSchema(*names, mode);
-  }
-  if (!status.ok()) return status;
-  if (mode == Store::Mode::kWrite) {
-    if (status = rocks->RemoveLeftovers(); !status.ok()) return status;
+  for (int i = 1; i < 5 && mode == Store::Mode::kRead &&
+                  (absl::IsUnavailable(rocks.status()) || absl::IsDataLoss(rocks.status()));
+       ++i) {
+    rocks = TryOpen(path, mode, /*damaged=*/false, env);
   }
   return rocks;
 }
@@ -135,6 +147,9 @@ absl::StatusOr<std::vector<std::string>> Rocks::Inspect(Store::Mode mode) const 
     std::vector<std::string> children;
     if (rocksdb::Status s = env_->GetChildren(path_, &children); !s.ok()) return Error(s);
     for (const std::string& child : children) {
+      if (absl::EndsWith(child, ".sst")) {
+        return absl::DataLossError(absl::StrCat("kb '", path_, "' lacks its file 'CURRENT'"));
+      }
       if (!IsStartOfDatabase(child)) {
         return NotAKb(path_, absl::StrCat("it holds other files, such as '", child, "'"));
       }
@@ -188,6 +203,9 @@ absl::Status Rocks::CheckSchema(const std::vector<std::string>& found, Store::Mo
   std::string text;
   const rocksdb::Status s =
       db_->Get(rocksdb::ReadOptions(), handles_[kDefaultFamily], kSchemaKey, &text);
+  const bool whole = std::count(handles_.begin(), handles_.end(), nullptr) == 0;
+  // Of a damaged kb the version itself may be what is lost.
+  if (damaged_ && !s.ok() && AreOurs(found) && whole) return absl::OkStatus();
   if (!s.ok() && !s.IsNotFound()) return Error(s);
   if (s.ok()) {
     int version;
@@ -199,7 +217,7 @@ absl::Status Rocks::CheckSchema(const std::vector<std::string>& found, Store::Mo
                                                         version, ", this program needs ",
                                                         kSchemaVersion));
     }
-    if (!AreOurs(found) || std::count(handles_.begin(), handles_.end(), nullptr) > 0) {
+    if (!AreOurs(found) || !whole) {
       return absl::DataLossError(absl::StrCat("kb '", path_, "' lacks some of its tables"));
     }
     return absl::OkStatus();
@@ -250,7 +268,9 @@ absl::Status Rocks::Ingest(const std::vector<SortedPairs>& files) {
       }
       if (writer == nullptr) {
         writer = std::make_unique<rocksdb::SstFileWriter>(
-            rocksdb::EnvOptions(), OptionsOf(kFamilyNames[sorted.family], options_));
+            rocksdb::EnvOptions(), OptionsOf(kFamilyNames[sorted.family], options_),
+            handles_[sorted.family]);  // which the file names, so that it can be told without
+                                       // records
         arg.external_files.push_back(absl::StrCat(incoming(), "/", ++file_count_, ".sst"));
         if (s = writer->Open(arg.external_files.back()); !s.ok()) break;
       }
@@ -299,17 +319,26 @@ absl::StatusOr<StoreSizes> Rocks::Sizes() const {
   return sizes;
 }
 
+absl::StatusOr<std::string> Rocks::Get(Family family, const std::string& key) const {
+  std::string value;
+  const rocksdb::Status s = db_->Get(rocksdb::ReadOptions(), handles_[family], key, &value);
+  if (s.IsNotFound()) return absl::NotFoundError("");
+  if (!s.ok()) return Error(s);
+  return value;
+}
+
 absl::Status Rocks::Error(const rocksdb::Status& status) const {
-  const std::string text = status.ToString();
+  // Where a sorted file is not there, RocksDB looks for one by an old name too, and names that.
+  const std::string text = absl::StrReplaceAll(status.ToString(), {{".ldb", ".sst"}});
   const std::string kb = absl::StrCat("kb '", path_, "'");
   if (status.IsNoSpace())
     return absl::UnavailableError(absl::StrCat(kb, ": disk full (", text, ")"));
   if (status.IsCorruption()) {
     return absl::DataLossError(absl::StrCat(kb, " is damaged (", text, ")"));
   }
-  if (status.IsNotFound() || status.IsPathNotFound()) {
-    return absl::NotFoundError(absl::StrCat(kb, ": not found (", text, ")"));
-  }
+  if (status.IsPathNotFound())
+    return absl::DataLossError(absl::StrCat(kb, " lacks a file (", text, ")"));
+  if (status.IsNotFound()) return absl::NotFoundError(absl::StrCat(kb, ": not found (", text, ")"));
   if (status.IsIOError()) {
     if (absl::StrContains(text, "lock hold by current process")) {
       return absl::FailedPreconditionError(

@@ -1,16 +1,18 @@
-// The part of the integrity check that looks at the attempts of one round. Private to kb/.
+// The part of the integrity check that looks at attempts. Private to kb/.
 #ifndef HEARSAY_KB_ROUND_CHECK_H_
 #define HEARSAY_KB_ROUND_CHECK_H_
 
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 #include "kb/block.h"
 #include "kb/check.h"
 #include "kb/store.h"
+#include "tasks/thread_pool.h"
 
 namespace hearsay {
 
@@ -19,54 +21,108 @@ class Findings {
  public:
   Findings(int max, CheckReport& report) : max_(max), report_(report) {}
   void Add(int requirement, absl::string_view where, absl::string_view problem);
+  // All that another collected, after what is there.
+  void Add(const CheckReport& more);
+  int max() const { return max_; }
 
  private:
   const int max_;
   CheckReport& report_;
 };
 
-// The blocks of one round in key order.
-using RoundBlocks = std::vector<AttemptBlock>;
+// The blocks of one problem in one round, in key order.
+using ProblemBlocks = std::vector<AttemptBlock>;
 
+// Whether a record says what a run can be, numbered `least` or above; findings otherwise.
+bool CheckRunRecord(const RunRecord& run, int least, Findings* findings);
+// The baselines of one problem.
+void CheckBaselines(const BaselineBlock& baselines, const RunRecord& run, int problem,
+                    Findings* findings);
 // What is wrong with the fields of an outcome alone, or "".
 std::string OutcomeFault(const Outcome& outcome, int agents);
 // What is wrong with the fields of a claim written in `round`, or "".
 std::string ClaimFault(Claim claim, int round);
 
-// Checks the rounds of one run, each with the round before. Not thread safe.
-class RoundCheck {
- public:
-  // All must outlive the check.
-  RoundCheck(const Store& store, const RunRecord& run, Findings* findings)
-      : store_(store), run_(run), findings_(*findings) {}
+// The lanes that read the note of each lane of the round before, ascending, as `blocks` have it;
+// [lanes].
+std::vector<std::vector<uint32_t>> ReceiversOf(const ProblemBlocks& blocks, int lanes);
 
-  // REQUIRES: called for rounds 0, 1, 2 ...; `before` is what was passed as `blocks` for the round
-  // before.
-  void Check(const RoundRecord& record, const RoundBlocks& before, const RoundBlocks& blocks);
-  // REQUIRES: `blocks` is the last round, already checked.
-  void CheckLast(int round, const RoundBlocks& blocks) { CheckReceivers(round + 1, blocks, {}); }
+// Checks one problem of a run, each round with the round before. Not thread safe; problems are
+// independent of each other.
+class ProblemCheck {
+ public:
+  // What a round's record counts, of this problem. Where not `whole`, only attempts and passed are
+  // known.
+  struct Totals {
+    int64_t attempts = 0, passed = 0, claims_born = 0, notes_with_closure = 0;
+    uint64_t digest = 0;
+    bool whole = true;
+  };
+
+  // All must outlive the check.
+  ProblemCheck(const Store& store, const RunRecord& run, int problem)
+      : store_(store), run_(run), problem_(problem) {}
+
+  // Checks `blocks`, of the round after those of the last call, and keeps them. REQUIRES: called
+  // for rounds 0, 1, 2 ...
+  Totals Check(int round, ProblemBlocks blocks, Findings* findings);
+  // That nothing is said to have read the last round checked, if any was.
+  void CheckLast(Findings* findings);
+  // Those of the last round checked.
+  const ProblemBlocks& blocks() const { return blocks_; }
 
  private:
-  void CheckCoverage(int round, const RoundBlocks& blocks);
-  void CheckAttempt(const AttemptBlock& block, int i, const RoundBlocks& before);
-  void CheckSources(const AttemptBlock& block, int i);
-  void CheckClaims(const AttemptBlock& block, int i, const RoundBlocks& before);
-  void CheckParents(AttemptId attempt, int place, const NewClaim& claim,
-                    const std::vector<ClaimId>& read);
-  void CheckTotals(const RoundRecord& record, const RoundBlocks& blocks);
-  void CheckReceivers(int round, const RoundBlocks& before, const RoundBlocks& blocks);
+  // A claim with what it says.
+  struct Read {
+    ClaimId id;
+    Claim text;
+  };
 
-  // The text of a claim that stands in the note of an attempt of this round; Claim{} where there is
-  // none.
-  Claim TextOf(const AttemptBlock& block, int i, ClaimId id) const;
-  // Keeps the texts of the claims that this round's notes hold, for the next round's digests.
-  void KeepTexts(const RoundBlocks& blocks);
+  void CheckCoverage(int round);
+  void CheckAttempt(size_t b, int i);
+  void CheckSources(const AttemptBlock& block, int i);
+  void CollectRead(const AttemptBlock& block, int i);
+  void CheckClaims(size_t b, int i);
+  void CheckParents(AttemptId attempt, int place, const NewClaim& claim);
+  void CheckReceivers(int round, const ProblemBlocks& before, const ProblemBlocks& blocks);
+  void AddTotals(size_t b, int i, Totals* totals) const;
+  const Read* FindRead(ClaimId id) const;
 
   const Store& store_;
   const RunRecord& run_;
-  Findings& findings_;
-  // Claims in the notes of the round before: the next round can hold no other old ones.
-  absl::flat_hash_map<uint64_t, Claim> texts_;
+  const int problem_;
+  Findings* findings_ = nullptr;
+  ProblemBlocks before_, blocks_;
+  // What the claims in notes say, as AttemptBlock::notes; Claim{} where there is no such claim.
+  std::vector<std::vector<Claim>> texts_before_, texts_;
+  std::vector<Read> read_;  // what the attempt in hand can have read: the notes of its sources
+};
+
+// Checks a run round by round, its problems on all threads of a pool.
+class RunCheck {
+ public:
+  RunCheck(const Store& store, const RunRecord& run, ThreadPool* pool);
+
+  // Reads and checks the next round; `report` counts what was looked at.
+  void Check(const RoundRecord& record, Findings* findings, CheckReport* report);
+  // Checks that nothing follows the last of `rounds` rounds checked.
+  void CheckEnd(int rounds, Findings* findings);
+  // The blocks of the last round checked, by index in the run's problems.
+  const ProblemBlocks& blocks(size_t slot) const { return problems_[slot].blocks(); }
+
+ private:
+  // The blocks of a round by index in the run's problems, findings for those that cannot be read.
+  std::vector<ProblemBlocks> ReadRound(int round, Findings* findings) const;
+  void CheckTotals(const RoundRecord& record, absl::Span<const ProblemCheck::Totals> totals,
+                   Findings* findings) const;
+  // Calls body(slot, findings) for every problem, in parallel, and joins their findings in order.
+  void ForEachProblem(Findings* findings,
+                      const std::function<void(size_t slot, Findings* findings)>& body) const;
+
+  const Store& store_;
+  const RunRecord& run_;
+  ThreadPool& pool_;
+  std::vector<ProblemCheck> problems_;
 };
 
 }  // namespace hearsay

@@ -73,8 +73,6 @@ class RocksStore : public Store {
   }
 
  private:
-  // The value of `key`, or kNotFound with no words: the caller knows what is missing.
-  absl::StatusOr<std::string> Get(Family family, const std::string& key) const;
   absl::Status PutDurably(Family family, const std::string& key, const std::string& value);
   // Calls `visit` with all entries whose key starts with `prefix` until it returns an error or
   // false.
@@ -110,15 +108,6 @@ class RocksStore : public Store {
 };
 
 // --- reading and writing entries ---
-
-absl::StatusOr<std::string> RocksStore::Get(Family family, const std::string& key) const {
-  std::string value;
-  const rocksdb::Status s =
-      rocks_->db()->Get(rocksdb::ReadOptions(), rocks_->handle(family), key, &value);
-  if (s.IsNotFound()) return absl::NotFoundError("");
-  if (!s.ok()) return rocks_->Error(s);
-  return value;
-}
 
 absl::Status RocksStore::PutDurably(Family family, const std::string& key,
                                     const std::string& value) {
@@ -179,18 +168,10 @@ absl::StatusOr<std::vector<Record>> RocksStore::Records(Family family,
   return records;
 }
 
-int LastNumberOf(const std::string& key) {
-  uint32_t number = 0;
-  for (size_t i = key.size() < 4 ? 0 : key.size() - 4; i < key.size(); ++i) {
-    number = number << 8 | static_cast<uint8_t>(key[i]);
-  }
-  return static_cast<int>(number);
-}
-
 // --- runs ---
 
 absl::StatusOr<RunRecord> RocksStore::Run(int run) const {
-  absl::StatusOr<std::string> value = Get(kRuns, RunKey(run));
+  absl::StatusOr<std::string> value = rocks_->Get(kRuns, RunKey(run));
   if (value.ok()) return Parse<RunRecord>(kRuns, *value);
   if (!absl::IsNotFound(value.status())) return value.status();
   const absl::StatusOr<std::string> last = LastKey(kRuns, "");
@@ -294,7 +275,7 @@ absl::Status RocksStore::PutBaselines(int run, int problem, const BaselineBlock&
 }
 
 absl::StatusOr<BaselineBlock> RocksStore::Baselines(int run, int problem) const {
-  const absl::StatusOr<std::string> value = Get(kBaselines, BaselineKey(run, problem));
+  const absl::StatusOr<std::string> value = rocks_->Get(kBaselines, BaselineKey(run, problem));
   if (absl::IsNotFound(value.status())) {
     return NotFound(absl::StrCat("baselines of run R", run, ", problem ", FormatProblem(problem)));
   }
@@ -341,7 +322,7 @@ absl::Status RocksStore::ScanEncoded(
 
 absl::StatusOr<AttemptBlock> RocksStore::BlockOf(AttemptId attempt) const {
   const std::string key = BlockKey(FirstOfBlock(attempt));
-  const absl::StatusOr<std::string> value = Get(kAttempts, key);
+  const absl::StatusOr<std::string> value = rocks_->Get(kAttempts, key);
   if (absl::IsNotFound(value.status())) return NotFound(absl::StrCat("attempt ", Format(attempt)));
   if (!value.ok()) return value.status();
   absl::StatusOr<AttemptBlock> block = Decode(key, *value);
@@ -450,7 +431,8 @@ absl::StatusOr<std::vector<uint32_t>> RocksStore::Receivers(AttemptId attempt) c
 
 absl::StatusOr<std::vector<std::vector<uint32_t>>> RocksStore::ReceiversOfBlock(
     AttemptId attempt) const {
-  const absl::StatusOr<std::string> value = Get(kReceivers, BlockKey(FirstOfBlock(attempt)));
+  const absl::StatusOr<std::string> value =
+      rocks_->Get(kReceivers, BlockKey(FirstOfBlock(attempt)));
   if (absl::IsNotFound(value.status())) {
     // The last round has none yet; an attempt that is not there has no answer at all.
     const absl::StatusOr<BlockPtr> block = CachedBlockOf(attempt);
@@ -477,7 +459,7 @@ absl::StatusOr<int> RocksStore::PutText(const TextRecord& text) {
 }
 
 absl::StatusOr<TextRecord> RocksStore::Text(int number) const {
-  const absl::StatusOr<std::string> value = Get(kTexts, TextKey(number));
+  const absl::StatusOr<std::string> value = rocks_->Get(kTexts, TextKey(number));
   if (absl::IsNotFound(value.status())) return NotFound(absl::StrCat("text ", number));
   if (!value.ok()) return value.status();
   return Parse<TextRecord>(kTexts, *value);
@@ -485,11 +467,16 @@ absl::StatusOr<TextRecord> RocksStore::Text(int number) const {
 
 }  // namespace
 
+std::unique_ptr<Store> NewStore(const std::string& path, const StoreOptions& options,
+                                std::unique_ptr<Rocks> rocks) {
+  return std::make_unique<RocksStore>(path, options, std::move(rocks));
+}
+
 absl::StatusOr<std::unique_ptr<Store>> OpenWithEnv(const std::string& path, Store::Mode mode,
                                                    const StoreOptions& options, rocksdb::Env* env) {
   absl::StatusOr<std::unique_ptr<Rocks>> rocks = Rocks::Open(path, mode, env);
   if (!rocks.ok()) return rocks.status();
-  return std::make_unique<RocksStore>(path, options, *std::move(rocks));
+  return NewStore(path, options, *std::move(rocks));
 }
 
 absl::StatusOr<std::unique_ptr<Store>> Store::Open(const std::string& path, Mode mode,

@@ -11,11 +11,11 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "executor/executor.h"
-#include "executor/thread_pool.h"
 #include "rounds/plan.h"
 #include "rounds/recorder.h"
 #include "rounds/setup.h"
 #include "rounds/state.h"
+#include "tasks/thread_pool.h"
 
 namespace hearsay {
 namespace {

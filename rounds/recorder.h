@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "executor/executor.h"
-#include "executor/thread_pool.h"
 #include "kb/block.h"
 #include "kb/store.h"
 #include "rounds/setup.h"
+#include "tasks/thread_pool.h"
 
 namespace hearsay {
 

@@ -1,4 +1,7 @@
 // hearsay check: the integrity of a kb.
+#include <algorithm>
+#include <thread>
+
 #include "absl/strings/str_cat.h"
 #include "kb/check.h"
 #include "tools/command.h"
@@ -24,9 +27,9 @@ class CheckCommand : public Command {
 };
 
 absl::StatusOr<ExitCode> CheckCommand::Run(Console& console) {
-  const auto store = kb_.Open(Store::Mode::kRead);
-  if (!store.ok()) return store.status();
-  const absl::StatusOr<CheckReport> report = CheckStore(**store, static_cast<int>(max_findings_));
+  const int threads = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  const absl::StatusOr<CheckReport> report =
+      CheckKb(kb_.path(), static_cast<int>(max_findings_), threads);
   if (!report.ok()) return report.status();
   Table findings;
   findings.title = absl::StrCat("Findings in ", kb_.path());

@@ -62,7 +62,10 @@ constexpr CommandEntry kCommands[] = {
     {"agents", "Show the built-in agent profiles", "  hearsay agents --format csv\n",
      NewAgentsCommand},
     {"check", "Check the integrity of a kb", "  hearsay check --kb my.kb\n", NewCheckCommand},
-    {"kb", "Say what a kb takes on disk", "  hearsay kb stat --kb my.kb\n", NewKbCommand},
+    {"kb", "Say what a kb takes on disk, or save what is whole of a damaged one",
+     "  hearsay kb stat --kb my.kb\n"
+     "  hearsay kb repair --kb my.kb -o saved.kb\n",
+     NewKbCommand},
     {"compare", "Compare two runs round by round, by digest",
      "  hearsay compare 1 2\n"
      "  hearsay compare R1 R1 --kb a.kb --kb-b b.kb\n",

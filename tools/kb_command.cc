@@ -1,5 +1,10 @@
 // hearsay kb: the store as a thing on disk.
+#include <algorithm>
+#include <optional>
+#include <thread>
+
 #include "absl/strings/str_cat.h"
+#include "kb/repair.h"
 #include "tools/command.h"
 #include "tools/kb_access.h"
 #include "tools/output.h"
@@ -10,16 +15,19 @@ namespace {
 class KbCommand : public Command {
  public:
   void Declare(ArgParser& args) override {
-    args.AddWord("ACTION", "stat", &action_);
+    args.AddWord("ACTION", "stat or repair", &action_);
     kb_.Declare(args);
+    args.AddText("-o,--output", "DIR", "repair: the new kb (required)", &target_);
     output_.Declare(args);
   }
   absl::StatusOr<ExitCode> Run(Console& console) override;
 
  private:
   absl::StatusOr<ExitCode> Stat(Console& console) const;
+  absl::StatusOr<ExitCode> Repair(Console& console) const;
 
   std::string action_;
+  std::optional<std::string> target_;
   KbFlag kb_;
   OutputFlags output_;
 };
@@ -65,9 +73,37 @@ absl::StatusOr<ExitCode> KbCommand::Stat(Console& console) const {
   return ExitCode::kOk;
 }
 
+absl::StatusOr<ExitCode> KbCommand::Repair(Console& console) const {
+  if (!target_.has_value()) {
+    return absl::InvalidArgumentError("repair writes what is whole to a new kb: say where with -o");
+  }
+  const int threads = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  const auto report = RepairKb(kb_.path(), *target_, threads);
+  if (!report.ok()) return report.status();
+  Table table;
+  table.title = absl::StrCat("Damaged or lost in ", kb_.path());
+  table.columns = {"loss"};
+  for (const std::string& loss : report->losses) table.rows.push_back({Text(loss)});
+  table.notes = {absl::StrCat("kept ", report->runs, " runs, ", report->rounds, " rounds, ",
+                              report->attempts, " attempts, ", report->texts, " texts in ",
+                              *target_, "; ", kb_.path(), " is as it was")};
+  for (const int run : report->resumable) {
+    table.notes.push_back(
+        absl::StrCat("go on with: hearsay run --kb ", *target_, " --resume --run ", run));
+  }
+  const absl::Status printed = output_.Print({table}, console);
+  if (!printed.ok()) return printed;
+  return ExitCode::kOk;
+}
+
 absl::StatusOr<ExitCode> KbCommand::Run(Console& console) {
+  if (action_ == "repair") return Repair(console);
+  if (target_.has_value()) {
+    return absl::InvalidArgumentError(absl::StrCat("-o does not go with '", action_, "'"));
+  }
   if (action_ == "stat") return Stat(console);
-  return absl::InvalidArgumentError(absl::StrCat("unknown action '", action_, "'; known: stat"));
+  return absl::InvalidArgumentError(
+      absl::StrCat("unknown action '", action_, "'; known: stat, repair"));
 }
 
 }  // namespace

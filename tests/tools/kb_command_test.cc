@@ -29,7 +29,20 @@ TEST(KbCommandTest, RefusesOtherActions) {
   Sandbox sandbox;
   const Ended ended = sandbox.Run("kb shrink");
   EXPECT_EQ(ended.code, 2);
-  EXPECT_THAT(ended.err, HasSubstr("unknown action 'shrink'; known: stat"));
+  EXPECT_THAT(ended.err, HasSubstr("unknown action 'shrink'; known: stat, repair"));
+}
+
+TEST(KbCommandTest, RepairNeedsANewPlace) {
+  Sandbox sandbox;
+  ASSERT_EQ(sandbox.Run(std::string("run --kb kb --quiet ") + kTinyPlan).code, 0);
+  const Ended nowhere = sandbox.Run("kb repair --kb kb");
+  EXPECT_EQ(nowhere.code, 2);
+  EXPECT_THAT(nowhere.err, HasSubstr("say where with -o"));
+  EXPECT_THAT(sandbox.Run("kb repair --kb kb -o kb").err, HasSubstr("is there already"));
+  const Ended sound = sandbox.Run("kb repair --kb kb -o new");
+  EXPECT_EQ(sound.code, 0) << sound.err;
+  EXPECT_THAT(sound.out, HasSubstr("kept 1 runs, 3 rounds, 36 attempts"));
+  EXPECT_EQ(sandbox.Run("compare 1 1 --kb kb --kb-b new").code, 0);
 }
 
 }  // namespace

@@ -114,5 +114,34 @@ TEST_F(ResumeTest, AFullDiskLosesOnlyTheRoundInFlight) {
   ExpectEqualToReference(sandbox);
 }
 
+TEST_F(ResumeTest, ADamagedKbIsRepairedAndResumed) {
+  Sandbox sandbox;
+  ASSERT_EQ(sandbox.Run(absl::StrCat("run --quiet ", kLongPlan)).code, 0);
+  // One byte in the middle of the largest file.
+  ASSERT_EQ(sandbox
+                .Shell("f=$(ls -S hearsay.kb/*.sst | head -n 1); n=$(stat -c %s $f);"
+                       "printf '\\377\\377' | dd of=$f bs=1 seek=$((n / 2)) conv=notrunc")
+                .code,
+            0);
+  const Ended checked = sandbox.Run("check");
+  EXPECT_EQ(checked.code, 1);
+  EXPECT_THAT(checked.out, HasSubstr(".sst"));
+  EXPECT_THAT(checked.out, HasSubstr("holds 'attempts' of R1:r"));
+  const Ended repaired = sandbox.Run("kb repair -o saved.kb");
+  ASSERT_EQ(repaired.code, 0) << repaired.err;
+  EXPECT_THAT(repaired.out, HasSubstr("is not whole"));
+  EXPECT_THAT(repaired.out, HasSubstr("hearsay run --kb saved.kb --resume --run 1"));
+  EXPECT_EQ(sandbox.Run("check --kb saved.kb").code, 0);
+  EXPECT_GT(CommittedRounds(sandbox.path("saved.kb")), 0);
+  EXPECT_LT(CommittedRounds(sandbox.path("saved.kb")), kRounds);
+  const Ended resumed = sandbox.Run("run --kb saved.kb --resume --run 1");
+  EXPECT_EQ(resumed.code, 0) << resumed.err;
+  EXPECT_EQ(sandbox.Run("check --kb saved.kb").code, 0);
+  EXPECT_EQ(
+      sandbox.Run(absl::StrCat("compare 1 1 --kb saved.kb --kb-b ", reference_->path("hearsay.kb")))
+          .code,
+      0);
+}
+
 }  // namespace
 }  // namespace hearsay

@@ -1,6 +1,6 @@
 // A pool of threads that runs one loop at a time.
-#ifndef HEARSAY_EXECUTOR_THREAD_POOL_H_
-#define HEARSAY_EXECUTOR_THREAD_POOL_H_
+#ifndef HEARSAY_TASKS_THREAD_POOL_H_
+#define HEARSAY_TASKS_THREAD_POOL_H_
 
 #include <atomic>
 #include <condition_variable>
@@ -42,4 +42,4 @@ class ThreadPool {
 
 }  // namespace hearsay
 
-#endif  // HEARSAY_EXECUTOR_THREAD_POOL_H_
+#endif  // HEARSAY_TASKS_THREAD_POOL_H_

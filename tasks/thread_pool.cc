@@ -1,4 +1,4 @@
-#include "executor/thread_pool.h"
+#include "tasks/thread_pool.h"
 
 namespace hearsay {
 

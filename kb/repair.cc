@@ -1,0 +1,258 @@
+#include "kb/repair.h"
+
+#include <filesystem>
+#include <memory>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "kb/codec.h"
+#include "kb/rocks.h"
+#include "kb/round_check.h"
+#include "kb/store_internal.h"
+
+namespace hearsay {
+namespace {
+
+// Receivers follow from sources, so damage to them alone costs no round.
+constexpr int kReceiversRequirement = 12;
+constexpr int kMostFindings = 1000;
+
+class Repair {
+ public:
+  Repair(const Rocks& rocks, const Store& from, Store* to, int threads, RepairReport* report)
+      : rocks_(rocks), from_(from), to_(*to), pool_(threads), report_(*report) {}
+
+  absl::Status Run();
+
+ private:
+  template <typename... Words>
+  void Lost(const Words&... words) {
+    report_.losses.push_back(absl::StrCat(words...));
+  }
+  template <typename Record>
+  absl::StatusOr<Record> Get(Family family, const std::string& key) const;
+  absl::Status CopyRun(RunRecord run);
+  // Whether all were there.
+  absl::StatusOr<bool> CopyBaselines(const RunRecord& run);
+  // Returns how many were kept.
+  absl::StatusOr<int> CopyRounds(const RunRecord& run, bool was_complete);
+  absl::Status CommitRound(const RunRecord& run, const RoundRecord& record, const RunCheck& check);
+  absl::Status CopyTexts();
+
+  const Rocks& rocks_;
+  const Store& from_;
+  Store& to_;
+  ThreadPool pool_;
+  RepairReport& report_;
+};
+
+template <typename Record>
+absl::StatusOr<Record> Repair::Get(Family family, const std::string& key) const {
+  const absl::StatusOr<std::string> value = rocks_.Get(family, key);
+  if (!value.ok()) return value.status();
+  Record record;
+  if (!record.ParseFromString(*value)) return absl::DataLossError("it does not decode");
+  return record;
+}
+
+absl::Status Repair::Run() {
+  const int last = rocks_.LastNumber(kRuns);
+  for (int number = 1; number <= last; ++number) {
+    absl::StatusOr<RunRecord> run = Get<RunRecord>(kRuns, RunKey(number));
+    if (absl::IsNotFound(run.status())) continue;
+    CheckReport report;
+    Findings findings(1, report);
+    if (!run.ok()) {
+      Lost("R", number, ": all of it, since its record cannot be read (", run.status().message(),
+           ")");
+    } else if (!CheckRunRecord(*run, number, &findings) || run->run() != number) {
+      Lost("R", number, ": all of it, since its record makes no sense");
+    } else if (absl::Status s = CopyRun(*std::move(run)); !s.ok()) {
+      return s;
+    }
+  }
+  if (absl::Status s = CopyTexts(); !s.ok()) return s;
+  return to_.Flush();
+}
+
+absl::Status Repair::CopyRun(RunRecord run) {
+  const bool was_complete = run.state() == RunRecord::COMPLETE;
+  // Resumable until all is there, and after that where something is missing.
+  run.set_state(RunRecord::RUNNING);
+  if (absl::Status s = to_.PutRun(run); !s.ok()) return s;
+  const absl::StatusOr<bool> baselines = CopyBaselines(run);
+  if (!baselines.ok()) return baselines.status();
+  const absl::StatusOr<int> kept = CopyRounds(run, was_complete);
+  if (!kept.ok()) return kept.status();
+  ++report_.runs;
+  report_.rounds += *kept;
+  if (was_complete && *baselines && *kept == run.rounds()) {
+    run.set_state(RunRecord::COMPLETE);
+    return to_.PutRun(run);
+  }
+  report_.resumable.push_back(run.run());
+  return absl::OkStatus();
+}
+
+absl::StatusOr<bool> Repair::CopyBaselines(const RunRecord& run) {
+  bool all = true;
+  for (const int problem : run.problems()) {
+    const absl::StatusOr<BaselineBlock> baselines = from_.Baselines(run.run(), problem);
+    CheckReport report;
+    Findings findings(1, report);
+    if (baselines.ok()) CheckBaselines(*baselines, run, problem, &findings);
+    if (baselines.ok() && report.findings.empty()) {
+      absl::Status s = to_.PutBaselines(run.run(), problem, *baselines);
+      if (!s.ok()) return s;
+      continue;
+    }
+    all = false;
+    Lost("R", run.run(), ": the baselines of ", FormatProblem(problem),
+         ", which resuming makes anew (",
+         baselines.ok() ? report.findings[0].problem : baselines.status().message(), ")");
+  }
+  return all;
+}
+
+absl::StatusOr<int> Repair::CopyRounds(const RunRecord& run, bool was_complete) {
+  RunCheck check(from_, run, &pool_);
+  int kept = 0;
+  std::string why;
+  for (; kept < run.rounds(); ++kept) {
+    const absl::StatusOr<RoundRecord> record = Get<RoundRecord>(kRounds, RoundKey(run.run(), kept));
+    if (!record.ok()) {
+      why = absl::IsNotFound(record.status()) ? "it has no record"
+                                              : std::string(record.status().message());
+      break;
+    }
+    if (record->run() != run.run() || record->round() != kept) {
+      why = "its record is another's";
+      break;
+    }
+    CheckReport report, counts;
+    Findings findings(kMostFindings, report);
+    check.Check(*record, &findings, &counts);
+    for (const Finding& finding : report.findings) {
+      if (finding.requirement == kReceiversRequirement) continue;
+      why = absl::StrCat(finding.where, ": ", finding.problem);
+      break;
+    }
+    if (!why.empty()) break;
+    if (absl::Status s = CommitRound(run, *record, check); !s.ok()) return s;
+    report_.attempts += counts.attempts;
+  }
+  int last = was_complete ? run.rounds() - 1 : -1;
+  for (int round = kept; !was_complete && round < run.rounds(); ++round) {
+    if (!absl::IsNotFound(rocks_.Get(kRounds, RoundKey(run.run(), round)).status())) last = round;
+  }
+  if (last < kept) return kept;
+  Lost("R", run.run(), ": ",
+       last == kept ? absl::StrCat("round ", kept) : absl::StrCat("rounds ", kept, " to ", last),
+       ", since round ", kept, " is not whole (", why, ")");
+  return kept;
+}
+
+absl::Status Repair::CommitRound(const RunRecord& run, const RoundRecord& record,
+                                 const RunCheck& check) {
+  std::vector<std::vector<EncodedBlock>> encoded(run.problems_size());
+  pool_.For(run.problems_size(), [&](int slot) {
+    const ProblemBlocks& blocks = check.blocks(static_cast<size_t>(slot));
+    const std::vector<std::vector<uint32_t>> receivers = ReceiversOf(blocks, run.lanes());
+    for (const AttemptBlock& block : blocks) {
+      EncodedBlock& to = encoded[slot].emplace_back();
+      to.first = block.first;
+      to.attempts = EncodeBlock(block);
+      if (record.round() == 0) continue;
+      const auto begin = receivers.begin() + block.first.lane();
+      to.receivers = EncodeReceivers({begin, begin + block.size()});
+    }
+  });
+  std::vector<EncodedBlock> all;
+  for (std::vector<EncodedBlock>& blocks : encoded) {
+    std::move(blocks.begin(), blocks.end(), std::back_inserter(all));
+  }
+  return to_.CommitRound(record, all);
+}
+
+absl::Status Repair::CopyTexts() {
+  const int last = rocks_.LastNumber(kTexts);
+  for (int number = 1; number <= last; ++number) {
+    absl::StatusOr<TextRecord> text = Get<TextRecord>(kTexts, TextKey(number));
+    if (text.ok()) {
+      ++report_.texts;
+    } else {
+      Lost("T", number, ": the text (", text.status().message(), ")");
+      text = TextRecord();
+      text->set_origin("lost by damage, and left empty by hearsay kb repair");
+    }
+    const absl::StatusOr<int> put = to_.PutText(*text);
+    if (!put.ok()) return put.status();
+  }
+  return absl::OkStatus();
+}
+
+// Goes away with what is in it.
+class Scratch {
+ public:
+  explicit Scratch(std::string path) : path_(std::move(path)) {}
+  ~Scratch() {
+    std::error_code ignored;  // what stays is named by its path, and takes no more than links
+    if (used_) std::filesystem::remove_all(path_, ignored);
+  }
+  const std::string& Use() {
+    used_ = true;
+    return path_;
+  }
+  const std::string& path() const { return path_; }
+
+ private:
+  const std::string path_;
+  bool used_ = false;
+};
+
+absl::StatusOr<std::unique_ptr<Rocks>> OpenWhatIsThere(const std::string& from, Scratch* scratch,
+                                                       int threads, RepairReport* report) {
+  rocksdb::Env* const env = rocksdb::Env::Default();
+  absl::StatusOr<std::unique_ptr<Rocks>> rocks = Rocks::Open(from, Store::Mode::kRead, env);
+  bool rebuild = false;
+  if (absl::IsDataLoss(rocks.status())) {
+    report->losses.emplace_back(rocks.status().message());
+    rocks = Rocks::OpenDamaged(from, env);
+    rebuild = absl::IsDataLoss(rocks.status());
+  }
+  if (rocks.ok()) {
+    for (const FileFault& fault : (*rocks)->FindFaults(threads)) {
+      report->losses.push_back(absl::StrCat(fault.file, " ", fault.problem));
+      rebuild = rebuild || fault.unknown;
+    }
+  }
+  if (!rebuild) return rocks;
+  if (std::filesystem::exists(scratch->path())) {
+    return absl::AlreadyExistsError(
+        absl::StrCat("'", scratch->path(), "' is there already, and is needed for the repair"));
+  }
+  return Rocks::Rebuild(from, scratch->Use(), env);
+}
+
+}  // namespace
+
+absl::StatusOr<RepairReport> RepairKb(const std::string& from, const std::string& to, int threads) {
+  std::error_code error;
+  if (std::filesystem::exists(to, error)) {
+    return absl::AlreadyExistsError(
+        absl::StrCat("'", to, "' is there already; a repaired kb is written to a new directory"));
+  }
+  RepairReport report;
+  Scratch scratch(absl::StrCat(to, ".rebuild"));
+  absl::StatusOr<std::unique_ptr<Rocks>> opened = OpenWhatIsThere(from, &scratch, threads, &report);
+  if (!opened.ok()) return opened.status();
+  const Rocks& rocks = **opened;
+  const std::unique_ptr<Store> store = NewStore(from, {}, *std::move(opened));
+  absl::StatusOr<std::unique_ptr<Store>> repaired = Store::Open(to, Store::Mode::kWrite);
+  if (!repaired.ok()) return repaired.status();
+  const absl::Status status = Repair(rocks, *store, repaired->get(), threads, &report).Run();
+  if (!status.ok()) return status;
+  return report;
+}
+
+}  // namespace hearsay

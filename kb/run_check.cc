@@ -1,0 +1,136 @@
+// Reading and checking a run, round by round, on many threads.
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "kb/codec.h"
+#include "kb/round_check.h"
+
+namespace hearsay {
+
+RunCheck::RunCheck(const Store& store, const RunRecord& run, ThreadPool* pool)
+    : store_(store), run_(run), pool_(*pool) {
+  for (const int problem : run.problems()) problems_.emplace_back(store, run, problem);
+}
+
+void RunCheck::ForEachProblem(
+    Findings* findings, const std::function<void(size_t slot, Findings* findings)>& body) const {
+  std::vector<CheckReport> reports(problems_.size());
+  pool_.For(static_cast<int>(problems_.size()), [&](int slot) {
+    Findings of_problem(findings->max(), reports[slot]);
+    body(static_cast<size_t>(slot), &of_problem);
+  });
+  for (const CheckReport& report : reports) findings->Add(report);
+}
+
+std::vector<ProblemBlocks> RunCheck::ReadRound(int round, Findings* findings) const {
+  std::vector<ProblemBlocks> blocks(problems_.size());
+  std::vector<std::vector<std::pair<AttemptId, std::string>>> encoded(problems_.size());
+  const absl::Status scanned =
+      store_.ScanEncoded(run_.run(), round, [&](AttemptId first, absl::string_view bytes) {
+        const auto slot =
+            std::lower_bound(run_.problems().begin(), run_.problems().end(), first.problem());
+        if (slot == run_.problems().end() || *slot != first.problem()) {
+          findings->Add(4, Format(first), "no block of its run starts there");
+        } else {
+          encoded[slot - run_.problems().begin()].emplace_back(first, bytes);
+        }
+        return true;
+      });
+  const auto add = [&](size_t slot, AttemptId first, absl::StatusOr<AttemptBlock> block,
+                       Findings* of_problem) {
+    if (block.ok()) {
+      blocks[slot].push_back(*std::move(block));
+    } else if (!absl::IsNotFound(block.status())) {
+      of_problem->Add(5, Format(first), block.status().message());
+    }
+  };
+  ForEachProblem(findings, [&](size_t slot, Findings* of_problem) {
+    if (scanned.ok()) {
+      for (const auto& [first, bytes] : encoded[slot]) {
+        add(slot, first, DecodeBlock(first, bytes), of_problem);
+      }
+      return;
+    }
+    // A scan ends at the first damage. One by one, the blocks behind it can still be looked at.
+    for (int lane = 0; lane < run_.lanes(); lane += kBlockLanes) {
+      const AttemptId first =
+          AttemptId::Of(run_.run(), round, run_.problems(static_cast<int>(slot)), lane);
+      add(slot, first, store_.BlockOf(first), of_problem);
+    }
+  });
+  return blocks;
+}
+
+void RunCheck::Check(const RoundRecord& record, Findings* findings, CheckReport* report) {
+  std::vector<ProblemBlocks> blocks = ReadRound(record.round(), findings);
+  for (const ProblemBlocks& of_problem : blocks) {
+    for (const AttemptBlock& block : of_problem) {
+      report->attempts += block.size();
+      report->claims += static_cast<int64_t>(block.new_claims.size());
+    }
+  }
+  ++report->rounds;
+  std::vector<ProblemCheck::Totals> totals(problems_.size());
+  ForEachProblem(findings, [&](size_t slot, Findings* of_problem) {
+    totals[slot] = problems_[slot].Check(record.round(), std::move(blocks[slot]), of_problem);
+  });
+  CheckTotals(record, totals, findings);
+}
+
+void RunCheck::CheckEnd(int rounds, Findings* findings) {
+  ForEachProblem(findings,
+                 [&](size_t slot, Findings* of_problem) { problems_[slot].CheckLast(of_problem); });
+  if (rounds == kMaxRounds) return;
+  // Blocks past the last record would belong to a round that was not committed whole.
+  const absl::Status scanned =
+      store_.ScanEncoded(run_.run(), rounds, [&](AttemptId first, absl::string_view) {
+        findings->Add(4, Format(first), "it belongs to a round that has no record");
+        return false;
+      });
+  if (!scanned.ok()) {
+    findings->Add(5, absl::StrCat("R", run_.run(), ":r", rounds), scanned.message());
+  }
+}
+
+void RunCheck::CheckTotals(const RoundRecord& record, absl::Span<const ProblemCheck::Totals> totals,
+                           Findings* findings) const {
+  const std::string where = absl::StrCat("R", record.run(), ":r", record.round());
+  ProblemCheck::Totals all;
+  for (const ProblemCheck::Totals& of_problem : totals) {
+    all.attempts += of_problem.attempts;
+    all.passed += of_problem.passed;
+    all.claims_born += of_problem.claims_born;
+    all.notes_with_closure += of_problem.notes_with_closure;
+    all.whole = all.whole && of_problem.whole;
+  }
+  const bool whole = all.whole && run_.claims_recorded();
+  uint64_t sum = 0;
+  for (const uint64_t digest : record.problem_digests()) sum += digest;
+  if (record.problem_digests_size() != run_.problems_size()) {
+    findings->Add(11, where,
+                  absl::StrCat(record.problem_digests_size(), " digests for ", run_.problems_size(),
+                               " problems"));
+  } else if (whole) {
+    for (int p = 0; p < run_.problems_size(); ++p) {
+      if (totals[p].digest == record.problem_digests(p)) continue;
+      findings->Add(11, absl::StrCat(where, ".", FormatProblem(run_.problems(p))),
+                    "its attempts have another digest than its record says");
+    }
+  }
+  if (sum != record.digest()) {
+    findings->Add(11, where, "its digest is not the sum of its problems' digests");
+  }
+  const auto count = [&](absl::string_view what, int64_t stored, int64_t found) {
+    if (stored == found) return;
+    findings->Add(15, where,
+                  absl::StrCat("its record counts ", stored, " ", what, ", there are ", found));
+  };
+  count("attempts", record.attempts(), all.attempts);
+  count("passed", record.passed(), all.passed);
+  if (!whole) return;
+  count("claims born", record.claims_born(), all.claims_born);
+  count("notes with an unsupported closure", record.notes_with_closure(), all.notes_with_closure);
+}
+
+}  // namespace hearsay
