@@ -180,10 +180,6 @@ absl::Status TestRun::CommitRound(const RoundRecord&, const std::vector<EncodedB
 }
 absl::Status TestRun::Sync() { return NotHere(); }
 absl::Status TestRun::Flush() { return NotHere(); }
-absl::Status TestRun::ScanEncoded(int, int,
-                                  const std::function<bool(AttemptId, absl::string_view)>&) const {
-  return NotHere();
-}
 absl::StatusOr<StoreSizes> TestRun::Sizes() const { return NotHere(); }
 absl::Status TestRun::PutBaselines(int, int, const BaselineBlock&) { return NotHere(); }
 absl::StatusOr<AttemptBlock> TestRun::BlockOf(AttemptId) const { return NotHere(); }
