@@ -4,6 +4,7 @@
 #include <zstd.h>
 
 #include <algorithm>
+#include <cstring>
 #include <memory>
 #include <numeric>
 
@@ -119,47 +120,60 @@ const uint8_t* ColumnReader::Next(size_t size) {
   return nullptr;
 }
 
-Grouping::Grouping(size_t count) : order_(count), begin_{0}, sorted_(count) {
+Grouping::Grouping(size_t count) : order_(count), begin_{0}, sorted_(count), keys_(count) {
   std::iota(order_.begin(), order_.end(), 0);
   if (count > 0) begin_.push_back(static_cast<uint32_t>(count));
 }
 
-void Grouping::SplitSmall(const uint8_t* key, uint32_t begin, uint32_t end) {
+void Grouping::SplitSmall(uint32_t begin, uint32_t end) {
   for (uint32_t i = begin + 1; i < end; ++i) {
     const uint32_t moving = order_[i];
+    const uint8_t key = keys_[i];
     uint32_t to = i;
-    for (; to > begin && key[order_[to - 1]] > key[moving]; --to) order_[to] = order_[to - 1];
+    for (; to > begin && keys_[to - 1] > key; --to) {
+      order_[to] = order_[to - 1];
+      keys_[to] = keys_[to - 1];
+    }
     order_[to] = moving;
+    keys_[to] = key;
   }
   for (uint32_t i = begin; i < end; ++i) {
-    if (i == begin || key[order_[i]] != key[order_[i - 1]]) next_begin_.push_back(i);
+    if (i == begin || keys_[i] != keys_[i - 1]) next_begin_.push_back(i);
   }
 }
 
-void Grouping::SplitLarge(const uint8_t* key, uint32_t begin, uint32_t end) {
-  uint32_t counts[256] = {};
-  for (uint32_t i = begin; i < end; ++i) ++counts[key[order_[i]]];
+void Grouping::SplitLarge(uint32_t begin, uint32_t end) {
+  // Keys of a group are few and near each other.
+  const auto [low, high] = std::minmax_element(keys_.begin() + begin, keys_.begin() + end);
+  const int least = *low, most = *high;
+  uint32_t counts[256];
+  std::fill(counts + least, counts + most + 1, 0);
+  for (uint32_t i = begin; i < end; ++i) ++counts[keys_[i]];
   uint32_t at = begin;
-  for (uint32_t& count : counts) {
-    if (count > 0) next_begin_.push_back(at);
-    at += count;
-    count = at - count;
+  for (int key = least; key <= most; ++key) {
+    if (counts[key] > 0) next_begin_.push_back(at);
+    at += counts[key];
+    counts[key] = at - counts[key];
   }
-  for (uint32_t i = begin; i < end; ++i) sorted_[counts[key[order_[i]]]++] = order_[i];
+  for (uint32_t i = begin; i < end; ++i) sorted_[counts[keys_[i]]++] = order_[i];
   std::copy(sorted_.begin() + begin, sorted_.begin() + end, order_.begin() + begin);
 }
 
 void Grouping::Refine(const uint8_t* key) {
   constexpr uint32_t kSmall = 24;  // below, 256 counters cost more than moving a few numbers
   next_begin_.clear();
+  for (size_t i = 0; i < order_.size(); ++i) keys_[i] = key[order_[i]];
+  const auto all_equal = [this](uint32_t begin, uint32_t end) {
+    return memcmp(&keys_[begin], &keys_[begin + 1], end - begin - 1) == 0;
+  };
   for (size_t g = 0; g + 1 < begin_.size(); ++g) {
     const uint32_t begin = begin_[g], end = begin_[g + 1];
-    if (end - begin == 1) {
+    if (end - begin == 1 || all_equal(begin, end)) {
       next_begin_.push_back(begin);
     } else if (end - begin <= kSmall) {
-      SplitSmall(key, begin, end);
+      SplitSmall(begin, end);
     } else {
-      SplitLarge(key, begin, end);
+      SplitLarge(begin, end);
     }
   }
   next_begin_.push_back(static_cast<uint32_t>(order_.size()));

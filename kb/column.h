@@ -65,13 +65,14 @@ class Grouping {
   absl::Span<const uint32_t> order() const { return order_; }
 
  private:
-  // Sorts order_[begin, end) by key, stably, and adds the groups found to next_begin_.
-  void SplitSmall(const uint8_t* key, uint32_t begin, uint32_t end);
-  void SplitLarge(const uint8_t* key, uint32_t begin, uint32_t end);
+  // Sorts order_[begin, end) by keys_, stably, and adds the groups found to next_begin_.
+  void SplitSmall(uint32_t begin, uint32_t end);
+  void SplitLarge(uint32_t begin, uint32_t end);
 
   std::vector<uint32_t> order_;
   std::vector<uint32_t> begin_, next_begin_;  // of the groups in order_, and its end
   std::vector<uint32_t> sorted_;
+  std::vector<uint8_t> keys_;  // of order_, in its order
 };
 
 }  // namespace hearsay
