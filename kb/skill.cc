@@ -116,6 +116,10 @@ std::string Quoted(absl::string_view text) {
   return quoted + "\"";
 }
 
+std::string StatementInWords(int problem, Claim claim) {
+  return absl::StrCat(Subject(problem, claim), ": ", Advice(claim));
+}
+
 std::string ClaimInWords(int problem, Claim claim) {
   std::vector<std::string> details;
   if (claim.stance() != Stance::kFact) details.push_back(LabelWords(claim.label()));
@@ -129,8 +133,7 @@ std::string ClaimInWords(int problem, Claim claim) {
   details.push_back(absl::StrCat("of round ", claim.stamp_round()));
   details.push_back(claim.general() ? absl::StrCat("both DSLs, from ", Name(claim.dsl()))
                                     : std::string(Name(claim.dsl())));
-  return absl::StrCat(Subject(problem, claim), ": ", Advice(claim), " (",
-                      absl::StrJoin(details, ", "), ")");
+  return absl::StrCat(StatementInWords(problem, claim), " (", absl::StrJoin(details, ", "), ")");
 }
 
 std::string RenderSkill(const SkillNote& note) {

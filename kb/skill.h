@@ -28,6 +28,8 @@ std::string RenderSkill(const SkillNote& note);
 // may add some. Errors: kInvalidArgument "line N: ..." with the offending text.
 absl::StatusOr<SkillNote> ParseSkill(absl::string_view text);
 
+// What a claim says, without how sure it is and why: "tile=128: not worth it".
+std::string StatementInWords(int problem, Claim claim);
 // A claim in words: "tile=128: not worth it (hedged, confidence 9, effect -0.5 doublings ...)".
 std::string ClaimInWords(int problem, Claim claim);
 

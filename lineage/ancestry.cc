@@ -71,6 +71,11 @@ Pedigree Describe(const ClaimTable& table, std::vector<Reached> reached, size_t 
     if (row.parents[0] == kNoRow && row.parents[1] == kNoRow) pedigree.births.push_back(row.id);
     if (row.change == Change::kHedgeLost) pedigree.hedges_lost.push_back(row.id);
   }
+  for (RowIndex i : HedgeDrops<ClaimTable>(table, reached)) {
+    pedigree.hedges_dropped.push_back(table.row(i).id);
+  }
+  const RowIndex unsupported = FirstUnsupported<ClaimTable>(table, reached);
+  if (unsupported != kNoRow) pedigree.first_unsupported = table.row(unsupported).id;
   AddDeeds(table, reached, pedigree);
   return pedigree;
 }

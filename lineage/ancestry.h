@@ -57,11 +57,14 @@ struct Pedigree {
   int64_t version_count = 0;           // all there are; more than versions.size() if limited
   // The rest is about all versions, listed or not.
   std::vector<ClaimId> births;       // versions without a parent
-  std::vector<ClaimId> hedges_lost;  // versions at which "may" became "does"
-  std::vector<ClaimTest> tests;      // in the order of attempts
-  int64_t carriers = 0;              // notes; one that carries two versions counts twice
-  int64_t adopting_attempts = 0;     // attempts that believed some version, each once
-  std::optional<WorstCost> worst;    // nullopt if no attempt lost anything by a version
+  std::vector<ClaimId> hedges_lost;  // versions at which "may" became "does" by being retold
+  // Versions that say without a hedge what a parent said with one, by evidence or by retelling.
+  std::vector<ClaimId> hedges_dropped;
+  ClaimId first_unsupported;       // the oldest that is an unsupported closure, or none
+  std::vector<ClaimTest> tests;    // in the order of attempts
+  int64_t carriers = 0;            // notes; one that carries two versions counts twice
+  int64_t adopting_attempts = 0;   // attempts that believed some version, each once
+  std::optional<WorstCost> worst;  // nullopt if no attempt lost anything by a version
 };
 
 // `claim` and all it was made from. Errors: kNotFound.

@@ -36,6 +36,10 @@ Table SummaryTable(const Pedigree& pedigree, const std::string& title) {
   add("born_as", pedigree.births.empty() ? Missing() : Text(Format(pedigree.births.front())));
   add("hedge_lost_at",
       pedigree.hedges_lost.empty() ? Missing() : Text(JoinIds(pedigree.hedges_lost)));
+  add("hedge_dropped_at",
+      pedigree.hedges_dropped.empty() ? Missing() : Text(JoinIds(pedigree.hedges_dropped)));
+  add("first_unsupported",
+      pedigree.first_unsupported.none() ? Missing() : Text(Format(pedigree.first_unsupported)));
   add("carriers", Integer(pedigree.carriers));
   add("adopting_attempts", Integer(pedigree.adopting_attempts));
   add("confirmed", Integer(confirmed));
@@ -45,6 +49,10 @@ Table SummaryTable(const Pedigree& pedigree, const std::string& title) {
   add("worst_cost_attempt", paid ? Text(Format(pedigree.worst->attempt)) : Missing());
   add("worst_cost_version", paid ? Text(Format(pedigree.worst->version)) : Missing());
   summary.notes = {
+      "hedge_lost_at: where 'may' became 'does' by being retold; hedge_dropped_at: also where it "
+      "did "
+      "by evidence or merging; first_unsupported: the oldest version that is an unsupported "
+      "closure",
       "carriers: notes, in all rounds; worst cost: the most that one attempt lost to a false "
       "closure "
       "among the versions, as log2(best / best without the closed value)"};

@@ -2,11 +2,18 @@
 
 #include <algorithm>
 #include <bitset>
+#include <mutex>
 #include <string>
+#include <unordered_map>
 
 #include "absl/status/status.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "kb/skill.h"
 #include "lineage/ancestry.h"
+#include "lineage/by_problem.h"
 #include "tasks/words.h"
 
 namespace hearsay {
@@ -38,6 +45,29 @@ void SortBy(std::vector<RowIndex>& rows, size_t kept, Key key) {
                     });
 }
 
+// Whether a text stands in claims. Claims that say the same are put into words once.
+class TextSearch {
+ public:
+  explicit TextSearch(absl::string_view text) : text_(absl::AsciiStrToLower(text)) {}
+  bool Finds(int problem, Claim claim) {
+    if (text_.empty()) return true;
+    constexpr uint64_t kStatement = (1 << 15) - 1;  // knob, value, label, stance
+    const uint64_t key = static_cast<uint64_t>(problem) << 15 | (claim.bits & kStatement);
+    const auto [at, fresh] = known_.try_emplace(key, false);
+    if (fresh) {
+      const std::string words =
+          absl::StrCat(StatementInWords(problem, claim), " (",
+                       absl::StrReplaceAll(Name(claim.label()), {{"_", " "}}), ")");
+      at->second = absl::StrContains(absl::AsciiStrToLower(words), text_);
+    }
+    return at->second;
+  }
+
+ private:
+  const std::string text_;
+  std::unordered_map<uint64_t, bool> known_;
+};
+
 }  // namespace
 
 absl::StatusOr<ClaimSelection> SelectClaims(const ClaimTable& table, const ClaimFilter& filter) {
@@ -58,6 +88,7 @@ absl::StatusOr<ClaimSelection> SelectClaims(const ClaimTable& table, const Claim
     if (problem >= 0 && problem < kMaxProblems) problems.set(problem);
   }
   ClaimSelection selection;
+  TextSearch search(filter.text);
   for (RowIndex i = 0; i < table.size(); ++i) {
     const ClaimRow& row = table.row(i);
     if (!Has(labels, row.claim.label()) || !Has(stances, row.claim.stance()) ||
@@ -70,6 +101,7 @@ absl::StatusOr<ClaimSelection> SelectClaims(const ClaimTable& table, const Claim
       continue;
     }
     if (filter.alive_at_end && !table.alive_at_end(i)) continue;
+    if (!search.Finds(row.id.attempt().problem(), row.claim)) continue;
     // Last, since it may have to model a landscape.
     if (!filter.truths.empty() && !Has(truths, table.TruthOfRow(i))) continue;
     selection.rows.push_back(i);
@@ -90,6 +122,30 @@ absl::StatusOr<ClaimSelection> SelectClaims(const ClaimTable& table, const Claim
   }
   selection.rows.resize(kept);
   return selection;
+}
+
+absl::StatusOr<TextHit> MostCarriedWithText(const Store& store, int run, Atlas& atlas, int problem,
+                                            const std::string& text) {
+  ClaimFilter filter;
+  filter.text = text;
+  filter.limit = 1;
+  std::mutex mutex;  // of the two below
+  TextHit best;
+  int32_t best_carriers = -1;
+  const absl::Status status =
+      VisitProblems(store, run, atlas, problem, [&](const ClaimTable& table) {
+        const absl::StatusOr<ClaimSelection> found = SelectClaims(table, filter);
+        if (!found.ok() || found->rows.empty()) return;
+        const ClaimRow& row = table.row(found->rows[0]);
+        const std::lock_guard<std::mutex> lock(mutex);
+        best.total += found->total;
+        if (row.carriers < best_carriers) return;
+        if (row.carriers == best_carriers && best.claim < row.id) return;
+        best.claim = row.id;
+        best_carriers = row.carriers;
+      });
+  if (!status.ok()) return status;
+  return best;
 }
 
 Table ClaimsTable(const ClaimTable& table, const ClaimSelection& selection) {

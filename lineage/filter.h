@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -33,6 +34,8 @@ struct ClaimFilter {
   int born_from = 0;  // first and last round it may have been born in
   int born_to = kMaxRounds;
   bool alive_at_end = false;  // carried in the last committed round
+  // Stands in what the claim says, "tile=128: not worth it", or in its label, whatever the case.
+  std::string text;
 
   ClaimOrder order = ClaimOrder::kCarriers;
   int64_t limit = 0;  // 0: no limit
@@ -45,6 +48,16 @@ struct ClaimSelection {
 
 // Errors: kInvalidArgument if the limit is negative or the round range is empty.
 absl::StatusOr<ClaimSelection> SelectClaims(const ClaimTable& table, const ClaimFilter& filter);
+
+// The most carried claim of a run, or of one of its problems, that `text` finds (of several the
+// first by id), and how many it finds in all; none where it finds none. Errors: those of
+// ClaimTable::Load.
+struct TextHit {
+  ClaimId claim;
+  int64_t total = 0;
+};
+absl::StatusOr<TextHit> MostCarriedWithText(const Store& store, int run, Atlas& atlas, int problem,
+                                            const std::string& text);
 
 // For the command.
 Table ClaimsTable(const ClaimTable& table, const ClaimSelection& selection);

@@ -31,12 +31,56 @@ struct CommonAncestor {
   friend bool operator==(const CommonAncestor&, const CommonAncestor&) = default;
 };
 
+// A set of rows that is emptied at once, and small where it holds little: a step of a walk looks up
+// what the cache holds, where an array with a place for each row would have it wait for memory.
+class RowSet {
+ public:
+  RowSet() : slots_(kLeastSlots, 0) {}
+  void Clear() {
+    size_ = 0;
+    if (++epoch_ != 0) return;
+    std::fill(slots_.begin(), slots_.end(), 0);
+    epoch_ = 1;
+  }
+  // False if it was there.
+  bool Insert(RowIndex row) {
+    uint64_t& slot = SlotOf(row);
+    if (slot >> 32 == epoch_) return false;
+    slot = Entry(row);
+    if (++size_ * 2 > slots_.size()) Grow();
+    return true;
+  }
+  bool Contains(RowIndex row) { return SlotOf(row) >> 32 == epoch_; }
+
+ private:
+  static constexpr size_t kLeastSlots = 512;
+
+  uint64_t Entry(RowIndex row) const { return uint64_t{epoch_} << 32 | static_cast<uint32_t>(row); }
+  // That of the row, or the free one that it would take.
+  uint64_t& SlotOf(RowIndex row) {
+    const size_t mask = slots_.size() - 1;
+    size_t at = static_cast<uint32_t>(row) * uint64_t{0x9e3779b97f4a7c15} >> 40 & mask;
+    while (slots_[at] >> 32 == epoch_ && slots_[at] != Entry(row)) at = (at + 1) & mask;
+    return slots_[at];
+  }
+  void Grow() {
+    std::vector<uint64_t> old(2 * slots_.size(), 0);
+    old.swap(slots_);
+    for (const uint64_t slot : old) {
+      if (slot >> 32 == epoch_) SlotOf(static_cast<RowIndex>(slot & UINT32_MAX)) = slot;
+    }
+  }
+
+  std::vector<uint64_t> slots_;  // the epoch it was taken in, then the row; a power of two of them
+  size_t size_ = 0;
+  uint32_t epoch_ = 1;
+};
+
 template <typename Graph>
 class Walker {
  public:
   // `graph` must outlive it.
-  explicit Walker(const Graph& graph)
-      : graph_(graph), seen_(static_cast<size_t>(graph.size()), 0) {}
+  explicit Walker(const Graph& graph) : graph_(graph) {}
 
   // The start and all that it was made from, or all that was made from it, nearest first.
   // REQUIRES: `start` is a row.
@@ -65,13 +109,13 @@ class Walker {
       k += of_b[k].row <= row_a;
     }
     // What one of them was made of is not the last.
-    ++epoch_;
+    seen_.Clear();
     for (const CommonAncestor& one : common) {
       for (RowIndex parent : graph_.parents(one.row)) {
-        if (parent != kNoRow) seen_[parent] = epoch_;
+        if (parent != kNoRow) seen_.Insert(parent);
       }
     }
-    std::erase_if(common, [&](const CommonAncestor& one) { return seen_[one.row] == epoch_; });
+    std::erase_if(common, [&](const CommonAncestor& one) { return seen_.Contains(one.row); });
     std::stable_sort(common.begin(), common.end(), [](const auto& x, const auto& y) {
       return x.distance_a + x.distance_b < y.distance_a + y.distance_b;
     });
@@ -81,23 +125,25 @@ class Walker {
  private:
   template <typename Next>
   std::vector<Reached> Walk(RowIndex start, Next next) {
-    ++epoch_;
-    std::vector<Reached> reached = {{start, 0}};
-    seen_[start] = epoch_;
+    seen_.Clear();
+    std::vector<Reached> reached;
+    reached.reserve(kUsual);
+    reached.push_back({start, 0});
+    seen_.Insert(start);
     for (size_t at = 0; at < reached.size(); ++at) {
       const Reached from = reached[at];
       for (RowIndex row : next(from.row)) {
-        if (row == kNoRow || seen_[row] == epoch_) continue;
-        seen_[row] = epoch_;
+        if (row == kNoRow || !seen_.Insert(row)) continue;
         reached.push_back({row, from.distance + 1});
       }
     }
     return reached;
   }
 
+  static constexpr size_t kUsual = 128;  // claims that most walks reach
+
   const Graph& graph_;
-  std::vector<uint32_t> seen_;  // the last walk that reached the row
-  uint32_t epoch_ = 0;
+  RowSet seen_;
 };
 
 // Of `reached`, the oldest unsupported closure, by id; kNoRow where there is none.

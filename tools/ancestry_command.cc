@@ -1,5 +1,8 @@
 // hearsay ancestry, hearsay descendants: where a claim came from and what became of it.
+#include "absl/strings/str_cat.h"
 #include "lineage/ancestry.h"
+#include "lineage/kinship.h"
+#include "lineage/walk.h"
 #include "tools/claim_subject.h"
 #include "tools/command.h"
 #include "tools/kb_access.h"
@@ -18,8 +21,11 @@ class PedigreeCommand : public Command {
 
   void Declare(ArgParser& args) override {
     subject_.Declare(args);
+    subject_.DeclareText(args);
     if (forward_) {
       args.AddNumber("--limit", "Versions to list, nearest first (100)", 1, kMostVersions, &limit_);
+    } else {
+      args.AddText("--with", "CLAIM", "Also what both come from, it and this one", &with_);
     }
     kb_.Declare(args);
     output_.Declare(args);
@@ -30,6 +36,7 @@ class PedigreeCommand : public Command {
   const bool forward_;
   ClaimSubject subject_;
   int64_t limit_ = 100;
+  std::optional<std::string> with_;
   KbFlag kb_;
   OutputFlags output_;
 };
@@ -37,6 +44,14 @@ class PedigreeCommand : public Command {
 absl::StatusOr<ExitCode> PedigreeCommand::Run(Console& console) {
   const absl::Status sensible = subject_.Check();
   if (!sensible.ok()) return sensible;
+  ClaimId with;
+  if (with_.has_value()) {
+    const absl::StatusOr<ClaimId> parsed = ParseClaimId(*with_);
+    if (!parsed.ok()) {
+      return absl::InvalidArgumentError(absl::StrCat("--with: ", parsed.status().message()));
+    }
+    with = *parsed;
+  }
   const auto store = kb_.Open(Store::Mode::kRead);
   if (!store.ok()) return store.status();
   const absl::StatusOr<ClaimSubject::Found> subject = subject_.Find(**store);
@@ -46,8 +61,24 @@ absl::StatusOr<ExitCode> PedigreeCommand::Run(Console& console) {
       forward_ ? Descendants(table, subject->claim, static_cast<int>(limit_))
                : Ancestry(table, subject->claim);
   if (!pedigree.ok()) return pedigree.status();
-  const absl::Status printed = output_.Print(
-      PedigreeTables(table, *pedigree, forward_ ? "Descendants" : "Ancestry"), console);
+  std::vector<Table> tables =
+      PedigreeTables(table, *pedigree, forward_ ? "Descendants" : "Ancestry");
+  Walker walker(table);
+  const RowIndex row = table.Find(subject->claim);
+  const absl::StatusOr<std::vector<RoundCarriers>> carriers =
+      CarriersByRound(**store, table, forward_ ? walker.Descendants(row) : walker.Ancestors(row));
+  if (!carriers.ok()) return carriers.status();
+  tables.push_back(CarriersTable(*carriers));
+  if (!with.none()) {
+    absl::StatusOr<Table> common = CommonAncestorsTable(table, subject->claim, with);
+    if (!common.ok()) return common.status();
+    tables.push_back(*std::move(common));
+  }
+  if (subject->text_hits > 1) {
+    console.Say(absl::StrCat("the most carried of ", subject->text_hits,
+                             " claims that say this; hearsay claims --text lists them"));
+  }
+  const absl::Status printed = output_.Print(tables, console);
   if (!printed.ok()) return printed;
   return ExitCode::kOk;
 }

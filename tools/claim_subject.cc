@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "lineage/ancestry.h"
+#include "lineage/filter.h"
 #include "tasks/problems.h"
 #include "tools/run_words.h"
 
@@ -34,10 +35,22 @@ void ClaimSubject::Declare(ArgParser& args, const char* problem_help) {
   args.AddText("--problem", "P", problem_help, &problem_);
 }
 
+void ClaimSubject::DeclareText(ArgParser& args) {
+  args.AddText("--text", "WORDS", "The most carried claim that says this, such as 'tile=128'",
+               &text_);
+}
+
 absl::Status ClaimSubject::Check() const {
+  if (text_.has_value() && text_->empty()) {
+    return absl::InvalidArgumentError("--text: '' is said by every claim");
+  }
   if (claim_.has_value()) {
     const absl::StatusOr<ClaimId> claim = ParseClaimId(*claim_);
     if (!claim.ok()) return claim.status();
+    if (text_.has_value()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("--text '", *text_, "' chooses a claim, but '", *claim_, "' is given"));
+    }
     if (problem_.has_value()) {
       return absl::InvalidArgumentError(
           absl::StrCat("--problem ", *problem_, " chooses a claim, but '", *claim_, "' is given"));
@@ -57,6 +70,7 @@ absl::StatusOr<int> ClaimSubject::Problem() const {
 absl::StatusOr<ClaimSubject::Found> ClaimSubject::Find(const Store& store) const {
   absl::Status status = Check();
   if (!status.ok()) return status;
+  if (text_.has_value()) return FindText(store);
   if (!claim_.has_value()) return FindLongestLived(store);
   const absl::StatusOr<ClaimId> claim = ParseClaimId(*claim_);
   if (!claim.ok()) return claim.status();
@@ -89,6 +103,26 @@ absl::StatusOr<ClaimSubject::Found> ClaimSubject::FindLongestLived(const Store& 
   const ClaimId claim =
       version_ == Version::kFirst ? line.claim : LastVersion(*claims->table, line);
   return Found{*std::move(claims), claim};
+}
+
+absl::StatusOr<ClaimSubject::Found> ClaimSubject::FindText(const Store& store) const {
+  const absl::StatusOr<int> problem = Problem();
+  if (!problem.ok()) return problem.status();
+  const absl::StatusOr<RunRecord> run = run_.Find(store);
+  if (!run.ok()) return run.status();
+  const auto atlas = Atlas::Create(run->hardware());
+  if (!atlas.ok()) return absl::DataLossError(atlas.status().message());
+  const absl::StatusOr<TextHit> hit =
+      MostCarriedWithText(store, run->run(), **atlas, *problem, *text_);
+  if (!hit.ok()) return hit.status();
+  if (hit->total == 0) {
+    return absl::NotFoundError(absl::StrCat(
+        "no claim of run ", FormatRun(run->run()),
+        *problem < 0 ? "" : absl::StrCat(" on ", FormatProblem(*problem)), " says '", *text_, "'"));
+  }
+  absl::StatusOr<RunClaims> claims = LoadClaims(store, *run, hit->claim.attempt().problem());
+  if (!claims.ok()) return claims.status();
+  return Found{*std::move(claims), hit->claim, hit->total};
 }
 
 }  // namespace hearsay

@@ -19,16 +19,19 @@ class ClaimSubject {
   explicit ClaimSubject(Version version) : version_(version) {}
 
   struct Found {
-    RunClaims claims;  // at least those of the claim's problem
-    ClaimId claim;     // need not exist if it was named by its id
+    RunClaims claims;       // at least those of the claim's problem
+    ClaimId claim;          // need not exist if it was named by its id
+    int64_t text_hits = 0;  // claims that --text finds, of which this is the most carried
   };
 
   // `problem_help` says what --problem chooses.
   void Declare(ArgParser& args,
                const char* problem_help = "Without a claim: the longest-lived of this problem");
+  // Also --text, which chooses the most carried claim that says something.
+  void DeclareText(ArgParser& args);
   // Errors: kInvalidArgument for words that make no sense, known before the kb is opened;
   absl::Status Check() const;
-  // those of the store; kNotFound where the run has no false closure.
+  // those of the store; kNotFound where the run has no false closure, or nothing says the text.
   absl::StatusOr<Found> Find(const Store& store) const;
 
   bool names_claim() const { return claim_.has_value(); }
@@ -39,9 +42,10 @@ class ClaimSubject {
 
  private:
   absl::StatusOr<Found> FindLongestLived(const Store& store) const;
+  absl::StatusOr<Found> FindText(const Store& store) const;
 
   const Version version_;
-  std::optional<std::string> claim_, problem_;
+  std::optional<std::string> claim_, problem_, text_;
   RunFlag run_;
 };
 

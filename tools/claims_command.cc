@@ -22,7 +22,7 @@ class ClaimsCommand : public Command {
   RunFlag run_;
   OutputFlags output_;
   std::vector<std::string> labels_, stances_, changes_;
-  std::optional<std::string> problems_, dsl_;
+  std::optional<std::string> problems_, dsl_, text_;
   bool true_ = false, false_ = false, open_ = false, alive_ = false;
   int64_t min_carriers_ = 0, born_from_ = 0, born_to_ = kMaxRounds, limit_ = 20;
   std::string sort_ = "carriers";
@@ -39,6 +39,7 @@ void ClaimsCommand::Declare(ArgParser& args) {
   args.AddSwitch("--open", "Neither", &open_);
   args.AddText("--problem", "LIST", "On these problems, such as p71 or a family", &problems_);
   args.AddText("--dsl", "DSL", "Made in cute or tirx", &dsl_);
+  args.AddText("--text", "WORDS", "Saying this, such as 'tile=128' or 'cannot work'", &text_);
   args.AddNumber("--min-carriers", "In so many notes or more", 0, INT32_MAX, &min_carriers_);
   args.AddNumber("--born-from", "Born in this round or later", 0, kMaxRounds, &born_from_);
   args.AddNumber("--born-to", "Born in this round or before", 0, kMaxRounds, &born_to_);
@@ -85,6 +86,10 @@ absl::StatusOr<ClaimFilter> ClaimsCommand::Filter() const {
       return absl::InvalidArgumentError(absl::StrCat("--dsl: ", dsl.status().message()));
     }
     filter.dsl = *dsl;
+  }
+  if (text_.has_value()) {
+    if (text_->empty()) return absl::InvalidArgumentError("--text: '' is said by every claim");
+    filter.text = *text_;
   }
   if (born_from_ > born_to_) {
     return absl::InvalidArgumentError(

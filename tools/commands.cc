@@ -22,10 +22,15 @@ constexpr CommandEntry kCommands[] = {
      NewNoteCommand},
     {"claims", "List the claims of a run",
      "  hearsay claims --label unsupported_closure --false --sort lifetime\n"
-     "  hearsay claims --problem p71 --dsl cute --alive --limit 0 --format csv\n",
+     "  hearsay claims --problem p71 --dsl cute --alive --limit 0 --format csv\n"
+     "  hearsay claims --text 'cannot work' --label unsupported_closure\n",
      NewClaimsCommand},
     {"ancestry", "Trace a claim back to its birth; without one, the longest-lived false closure",
-     "  hearsay ancestry R1:r17.p71.l42#5\n  hearsay ancestry --problem p71\n", NewAncestryCommand},
+     "  hearsay ancestry R1:r17.p71.l42#5\n"
+     "  hearsay ancestry --problem p71\n"
+     "  hearsay ancestry --text 'tile=128: cannot work' --format json\n"
+     "  hearsay ancestry R1:r17.p71.l42#5 --with R1:r9.p71.l3#1\n",
+     NewAncestryCommand},
     {"descendants", "List what a claim became; without one, the longest-lived false closure",
      "  hearsay descendants R1:r0.p71.l4#2 --limit 50\n", NewDescendantsCommand},
     {"counterfactual", "Run on without a claim, all random numbers equal, and say what changes",

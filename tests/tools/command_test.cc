@@ -162,6 +162,45 @@ TEST_F(CommandTest, ClaimsCanBeFiltered) {
   }
 }
 
+TEST_F(CommandTest, ClaimsAreFoundByWhatTheySay) {
+  // "tile=128: not worth it (...)" of some claim; without spaces, which divide arguments here.
+  std::string subject;
+  const auto all = Rows("claims --limit 0");
+  for (const auto& row : all) {
+    const std::string words = row.back().substr(0, row.back().find(' '));
+    if (absl::StrContains(words, '=')) subject = words;
+  }
+  ASSERT_FALSE(subject.empty());
+  size_t expected = 0;
+  for (const auto& row : all) expected += absl::StartsWith(row.back(), subject);
+  EXPECT_EQ(Rows("claims --limit 0 --text " + subject).size(), expected);
+  EXPECT_EQ(Rows("claims --limit 0 --text CLOSURE").size(),
+            Rows("claims --limit 0 --label unsupported_closure").size());
+  const std::string most = Rows("claims --limit 1 --text " + subject)[0][0];
+  EXPECT_THAT(Ok("ancestry --text " + subject).out, StartsWith("Ancestry of " + most));
+  const Ended nothing = sandbox_->Run("ancestry --text gibberish");
+  EXPECT_EQ(nothing.code, 1);
+  EXPECT_THAT(nothing.err, HasSubstr("no claim of run R1 says 'gibberish'"));
+  EXPECT_EQ(sandbox_->Run(absl::StrCat("ancestry --text x ", most)).code, 2);
+}
+
+TEST_F(CommandTest, AncestryTellsCarriersByRoundAndWhatTwoClaimsShare) {
+  const auto row = Rows("claims --sort carriers --limit 1")[0];
+  int64_t carriers = 0;
+  for (const auto& round : Rows(absl::StrCat("ancestry --table 4 ", row[0]))) {
+    carriers += std::stoll(round[1]);
+  }
+  EXPECT_EQ(carriers, std::stoll(row[9]));
+  const auto common = Rows(absl::StrCat("ancestry --table 5 --with ", row[0], " ", row[0]));
+  ASSERT_EQ(common.size(), 1u);
+  EXPECT_EQ(common[0][0], row[0]);
+  EXPECT_EQ(common[0][1], "0");
+  const Ended bad = sandbox_->Run(absl::StrCat("ancestry --with R1:x ", row[0]));
+  EXPECT_EQ(bad.code, 2);
+  EXPECT_THAT(bad.err, HasSubstr("--with: "));
+  EXPECT_EQ(sandbox_->Run(absl::StrCat("ancestry --with R2:r0.p71.l0#1 ", row[0])).code, 2);
+}
+
 TEST_F(CommandTest, AncestryAndDescendantsAreOfTheClaimAskedFor) {
   const std::string claim = AnyClaim();
   EXPECT_THAT(Ok("ancestry " + claim).out, StartsWith("Ancestry of " + claim));
