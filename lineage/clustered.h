@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "absl/types/span.h"
+#include "kb/store.h"
 #include "lineage/stats.h"
 #include "lineage/table.h"
 
@@ -71,6 +72,23 @@ struct Clusters {
     return {true, lanes < kMostLaneClusters ? lanes : kMostLaneClusters};
   }
   int At(int slot, int lane) const { return by_lane ? lane % count : slot; }
+};
+
+// The cluster of an attempt of the run.
+class RunClusters {
+ public:
+  explicit RunClusters(const RunRecord& run)
+      : clusters_(Clusters::Of(run.problems_size(), run.lanes())), slot_(kMaxProblems, -1) {
+    for (int i = 0; i < run.problems_size(); ++i) slot_[run.problems(i)] = i;
+  }
+  bool by_lane() const { return clusters_.by_lane; }
+  int count() const { return clusters_.count; }
+  // REQUIRES: its problem is one of the run's.
+  int Of(AttemptId attempt) const { return clusters_.At(slot_[attempt.problem()], attempt.lane()); }
+
+ private:
+  Clusters clusters_;
+  std::vector<int> slot_;
 };
 
 // Appends value, low and high.

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "lineage/clustered.h"
 #include "tasks/problems.h"
 #include "tasks/words.h"
 
@@ -21,12 +22,16 @@ struct Subject {
   Truth truth;
 };
 
-// A line that is carried in the last round has been seen to live through `last - born` rounds; one
-// that is not was found gone one round after it was last carried.
-Lifetime LifetimeOf(const ClaimTable& table, const Line& line) {
-  const int lived_rounds = line.last_round - table.row(line.root).first_round;
+// Lines of one problem compete for room in the same notes, and those of one lane pass through the
+// same hands. A line that is carried in the last round has been seen to live through `last - born`
+// rounds; one that is not was found gone one round after it was last carried.
+Lifetime LifetimeOf(const ClaimTable& table, const Line& line, const RunClusters& clusters) {
+  const ClaimRow& root = table.row(line.root);
+  const int lived_rounds = line.last_round - root.first_round;
   const bool ended = line.end != LineEnd::kAlive;
-  return {static_cast<double>(ended ? lived_rounds + 1 : lived_rounds), ended};
+  return {.time = static_cast<double>(ended ? lived_rounds + 1 : lived_rounds),
+          .ended = ended,
+          .cluster = clusters.Of(root.id.attempt())};
 }
 
 // What is seen of a line in rounds [first, end): nullopt where nothing is. A line born before
@@ -137,10 +142,11 @@ std::vector<PersistenceRound> CountRounds(const ClaimTable& table, const RowLine
 PersistenceStudy StudyPersistence(const ClaimTable& table) {
   const RowLineage lineage = TraceRows(table, Kinship::kAnyClosure);
   const std::vector<Line> lines = FindLines(table, Kinship::kAnyClosure, lineage, IsUnsupported);
+  const RunClusters clusters(table.run());
   std::vector<Subject> subjects;
   subjects.reserve(lines.size());
   for (const Line& line : lines) {
-    subjects.push_back({&line, LifetimeOf(table, line), table.TruthOfRow(line.root)});
+    subjects.push_back({&line, LifetimeOf(table, line, clusters), table.TruthOfRow(line.root)});
   }
   std::vector<const Subject*> all;
   std::map<int, std::vector<const Subject*>> by_agent;
@@ -152,6 +158,7 @@ PersistenceStudy StudyPersistence(const ClaimTable& table) {
     by_family[FamilyOf(root.id.attempt().problem())].push_back(&subject);
   }
   PersistenceStudy study;
+  study.by_lane = clusters.by_lane();
   std::vector<std::vector<Lifetime>> agents, families;
   AddGroups("all", "all", all, study.groups);
   for (const auto& [agent, members] : by_agent) {

@@ -4,7 +4,8 @@
 // with all descendants of the same subject that still are closures. It is born in its first
 // author's round and dies in the round after the last in which any note carries any version; one
 // carried in the last committed round is censored there. Time is counted in rounds since birth:
-// S(1) is the share that is still carried one round later.
+// S(1) is the share that is still carried one round later. Limits and tests take the problem for
+// the cluster of its lines, or the lane where the run has one problem.
 #ifndef HEARSAY_LINEAGE_PERSISTENCE_H_
 #define HEARSAY_LINEAGE_PERSISTENCE_H_
 
@@ -16,7 +17,7 @@
 
 #include "lineage/claim_table.h"
 #include "lineage/lines.h"
-#include "lineage/stats.h"
+#include "lineage/survival.h"
 #include "lineage/table.h"
 
 namespace hearsay {
@@ -56,6 +57,7 @@ struct PersistenceRound {
 };
 
 struct PersistenceStudy {
+  bool by_lane = false;  // limits and tests take lanes for clusters: the run has one problem
   // All, then agents, then families, then periods; each any, true, false.
   std::vector<PersistenceGroup> groups;
   std::vector<GroupTest> tests;

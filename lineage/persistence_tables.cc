@@ -47,10 +47,9 @@ Table SurvivalTable(const ClaimTable& claims, const PersistenceStudy& study) {
   table.notes = {
       "a line is an unsupported closure with its descendants of the same subject that still are "
       "closures; truth is that of its first version, in the language it was made in",
-      "Kaplan-Meier, censored at the last committed round; 95% limits by log(-log S) with "
-      "Greenwood's "
-      "variance, as if lines were independent: those that share notes are not, so the limits are "
-      "narrow",
+      absl::StrCat("Kaplan-Meier, censored at the last committed round; 95% limits by log(-log S), "
+                   "and tests, with the variance between ",
+                   study.by_lane ? "lanes, for the run has one problem" : "problems"),
       "half_life is log-linear between rounds, median is the first round at or below 1/2; S "
       "without a "
       "number lies past the longest line seen"};
@@ -100,11 +99,7 @@ Table RoundsTable(const PersistenceStudy& study) {
   table.columns = {"round",
                    "notes",
                    "with_unsupported_closure",
-                   "with_unsupported_low",
-                   "with_unsupported_high",
                    "with_false_unsupported",
-                   "with_false_low",
-                   "with_false_high",
                    "with_any_false_closure",
                    "closures_carried",
                    "mean_age_rounds",
@@ -113,21 +108,19 @@ Table RoundsTable(const PersistenceStudy& study) {
     const RoundCounts& counts = round.counts;
     std::vector<Cell> row = {Integer(round.round), Integer(counts.notes)};
     for (int64_t count :
-         {counts.notes_with_unsupported_closure, counts.notes_with_false_unsupported_closure}) {
-      const Interval interval = WilsonInterval(count, counts.notes);
+         {counts.notes_with_unsupported_closure, counts.notes_with_false_unsupported_closure,
+          counts.notes_with_false_closure}) {
       row.push_back(Share(count, counts.notes));
-      row.push_back(counts.notes == 0 ? Missing() : Real(interval.low));
-      row.push_back(counts.notes == 0 ? Missing() : Real(interval.high));
     }
-    row.push_back(Share(counts.notes_with_false_closure, counts.notes));
     row.push_back(Integer(round.carried));
     row.push_back(Share(round.age_sum, round.carried));
     row.push_back(Share(round.lost_hedge, round.carried));
     table.rows.push_back(std::move(row));
   }
   table.notes = {
-      "shares of notes that are not empty, with Wilson's 95% limits; false: in the language it was "
-      "made in; any false closure: whatever its label, measured ones as well",
+      "shares of notes that are not empty; false: in the language it was made in; any false "
+      "closure: whatever its label, measured ones as well. Intervals: under a false closure, by "
+      "round",
       "closures_carried: unsupported closures and what continues them, counted in every note; "
       "lost_hedge: the share of them that stand without a hedge that an earlier version had"};
   return table;
@@ -159,7 +152,7 @@ Table HazardTable(const PersistenceStudy& study) {
   table.notes = {
       "age: rounds since birth; of lines that reach it; a hazard that falls with age says that "
       "what "
-      "survives is harder to end. Wilson's 95% limits, as if lines were independent"};
+      "survives is harder to end. Limits by Wilson, with the variance between clusters as above"};
   return table;
 }
 

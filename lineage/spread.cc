@@ -68,7 +68,16 @@ struct Notes {
 
 // Fields of sums.
 enum { kChildren, kCarriers, kReproductionFields };
-enum { kNotes, kNotesUnder, kAttempts, kDecisionsUnder, kTruncated, kBurdenFields };
+enum {
+  kNotes,
+  kNotesUnder,
+  kNotesHardened,
+  kNotesAny,
+  kAttempts,
+  kDecisionsUnder,
+  kTruncated,
+  kBurdenFields
+};
 
 struct ReproductionSums {
   OffspringCounts offspring;
@@ -223,11 +232,18 @@ void Scan::AddBurden(size_t attempt, int field) {
 void Scan::CountNote(size_t attempt) {
   if (now_.wrote[attempt] == 0) return;
   AddBurden(attempt, kNotes);
+  bool under = false;
+  bool hardened = false;
+  bool any = false;
   for (RowIndex i : now_.closures[attempt]) {
-    if (facts_.wrong[i] == 0 || table_.row(i).claim.label() != Label::kUnsupportedClosure) continue;
-    AddBurden(attempt, kNotesUnder);
-    return;
+    if (facts_.wrong[i] == 0) continue;
+    any = true;
+    hardened |= facts_.founder[i] != kNoRow;
+    under |= table_.row(i).claim.label() == Label::kUnsupportedClosure;
   }
+  if (under) AddBurden(attempt, kNotesUnder);
+  if (hardened) AddBurden(attempt, kNotesHardened);
+  if (any) AddBurden(attempt, kNotesAny);
 }
 
 void Scan::CountDecision(size_t attempt, const Outcome& outcome,
@@ -312,19 +328,26 @@ Carried Scan::CountCarried(int age_from, int age_to) const {
   return carried;
 }
 
+SumStatistic LateLessEarly(int numerator, int denominator) {
+  return PointsBetween(kBurdenFields + numerator, kBurdenFields + denominator, numerator,
+                       denominator);
+}
+
 BurdenRound Summarise(int round, const std::string& agent, const ClusterSums& sums,
                       const BootstrapOptions& options) {
-  const std::vector<Estimate> estimates =
-      sums.Estimates({RatioOf(kNotesUnder, kNotes), RatioOf(kDecisionsUnder, kAttempts),
-                      RatioOf(kTruncated, kAttempts)},
-                     options);
+  const std::vector<Estimate> estimates = sums.Estimates(
+      {RatioOf(kNotesUnder, kNotes), RatioOf(kNotesHardened, kNotes), RatioOf(kNotesAny, kNotes),
+       RatioOf(kDecisionsUnder, kAttempts), RatioOf(kTruncated, kAttempts)},
+      options);
   return {round,
           agent,
           static_cast<int64_t>(sums.Total(kNotes)),
           static_cast<int64_t>(sums.Total(kAttempts)),
           estimates[0],
           estimates[1],
-          estimates[2]};
+          estimates[2],
+          estimates[3],
+          estimates[4]};
 }
 
 void Scan::FinishRound() {
@@ -352,9 +375,14 @@ Fixation Scan::FixationOf(std::optional<Truth> truth) const {
   Fixation fixation;
   fixation.truth = truth.has_value() ? std::string(Name(*truth)) : "any";
   std::vector<double> rounds;
+  std::vector<ClusterShare> clusters(clusters_.count);
   for (RowIndex i = 0; i < table_.size(); ++i) {
     if (facts_.founder[i] != i) continue;
     if (truth.has_value() && (facts_.wrong[i] != 0) != (*truth == Truth::kFalse)) continue;
+    const AttemptId birth = table_.row(i).id.attempt();
+    ClusterShare& cluster = clusters[clusters_.At(slot_[birth.problem()], birth.lane())];
+    ++cluster.of;
+    cluster.count += fixed_round_[i] >= 0;
     ++fixation.lines;
     fixation.start_share += start_count_[i];
     fixation.peak_share += peak_count_[i];
@@ -371,6 +399,7 @@ Fixation Scan::FixationOf(std::optional<Truth> truth) const {
     fixation.start_share /= static_cast<double>(fixation.lines) * lanes_;
     fixation.peak_share /= static_cast<double>(fixation.lines) * lanes_;
   }
+  fixation.fixed_interval = ClusteredInterval(clusters);
   if (!rounds.empty()) {
     std::sort(rounds.begin(), rounds.end());
     const size_t middle = rounds.size() / 2;
@@ -418,12 +447,11 @@ SpreadStudy Scan::Finish() {
   if (table_.round_count() >= 3) {
     for (size_t group = 0; group < windows_.size(); ++group) {
       const std::vector<Estimate> points = windows_[group].Estimates(
-          {PointsBetween(kBurdenFields + kNotesUnder, kBurdenFields + kNotes, kNotesUnder, kNotes),
-           PointsBetween(kBurdenFields + kDecisionsUnder, kBurdenFields + kAttempts,
-                         kDecisionsUnder, kAttempts)},
+          {LateLessEarly(kNotesUnder, kNotes), LateLessEarly(kNotesHardened, kNotes),
+           LateLessEarly(kNotesAny, kNotes), LateLessEarly(kDecisionsUnder, kAttempts)},
           options_);
-      study.trends.push_back(
-          {group == 0 ? "" : table_.AgentName(static_cast<int>(group) - 1), points[0], points[1]});
+      study.trends.push_back({group == 0 ? "" : table_.AgentName(static_cast<int>(group) - 1),
+                              points[0], points[1], points[2], points[3]});
     }
   }
   if (round_ >= 0) {

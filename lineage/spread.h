@@ -38,9 +38,10 @@ struct Reproduction {
 struct Fixation {
   std::string truth;
   int64_t lines = 0;
-  int64_t fixed = 0;      // in some round every lane of the problem carried it
-  int64_t lost = 0;       // not fixed, and no longer carried
-  int64_t undecided = 0;  // neither: carried in the last round
+  int64_t fixed = 0;        // in some round every lane of the problem carried it
+  int64_t lost = 0;         // not fixed, and no longer carried
+  int64_t undecided = 0;    // neither: carried in the last round
+  Interval fixed_interval;  // of the share fixed, over clusters
   double start_share =
       0;  // mean share of lanes that carried it when born: the chance of a neutral one
   double peak_share = 0;                // mean of the greatest share of lanes
@@ -54,6 +55,8 @@ struct BurdenRound {
   int64_t notes = 0;         // not empty
   int64_t attempts = 0;      // that read a note
   Estimate notes_under;      // share of notes with a false unsupported closure
+  Estimate notes_hardened;   // the same, or with what such a closure became: any label, still false
+  Estimate notes_any;        // share with a false closure, whatever it came from
   Estimate decisions_under;  // share of attempts that obeyed a closure that is false in their DSL
   Estimate truncated;        // share whose untested closures ruled out all designs near the best
 };
@@ -61,8 +64,10 @@ struct BurdenRound {
 // From the first tenth of the rounds (without round 0, which has no sources) to the last.
 struct Trend {
   std::string agent;          // empty: all
-  Estimate notes_points;      // late less early share of notes, in points
-  Estimate decisions_points;  // the same of decisions
+  Estimate notes_points;      // late less early share of notes_under, in points
+  Estimate hardened_points;   // the same of notes_hardened ...
+  Estimate any_points;        // ... of notes_any ...
+  Estimate decisions_points;  // ... and of decisions
 };
 
 // What notes of one round carry on lines, by round or, in the last round, by age.

@@ -1,5 +1,6 @@
 // The study of spread as tables for the command.
 #include <cmath>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -28,20 +29,24 @@ Table BurdenTable(const SpreadStudy& study) {
   Table table;
   table.title = "Under a false closure, by round";
   table.columns = {"round", "agent", "notes", "attempts"};
-  for (const char* name : {"notes_under", "decisions_under", "truncated"}) {
+  for (const char* name :
+       {"notes_under", "notes_hardened", "notes_any", "decisions_under", "truncated"}) {
     AppendEstimateColumns(name, &table.columns);
   }
   for (const BurdenRound& round : study.rounds) {
     std::vector<Cell> row = {Integer(round.round), NameOrAll(round.agent), Integer(round.notes),
                              Integer(round.attempts)};
-    for (const Estimate& estimate : {round.notes_under, round.decisions_under, round.truncated}) {
+    for (const Estimate& estimate : {round.notes_under, round.notes_hardened, round.notes_any,
+                                     round.decisions_under, round.truncated}) {
       AppendEstimate(estimate, &row);
     }
     table.rows.push_back(std::move(row));
   }
   table.notes = {
       "notes_under: share of notes that are not empty with an unsupported closure that is false in "
-      "the language it was made in; decisions_under: share of attempts after round 0 that obeyed a "
+      "the language it was made in; notes_hardened: with such a one or a closure that came of it, "
+      "whatever its label is by now, and is false; notes_any: with a false closure of any origin; "
+      "decisions_under: share of attempts after round 0 that obeyed a "
       "closure, whatever its label, that is false where they work; truncated: share whose "
       "closures, "
       "believed untested, ruled out all designs within 5% of the best",
@@ -59,16 +64,21 @@ Table TrendTable(const SpreadStudy& study) {
   Table table;
   table.title = "Dilution or entrenchment: last tenth of the rounds less the first, in points";
   table.columns = {"agent"};
-  AppendEstimateColumns("notes_under", &table.columns);
-  table.columns.emplace_back("notes");
-  AppendEstimateColumns("decisions_under", &table.columns);
-  table.columns.emplace_back("decisions");
+  const std::pair<const char*, const char*> kMeasures[] = {{"notes_under", "unsupported"},
+                                                           {"notes_hardened", "hardened"},
+                                                           {"notes_any", "any"},
+                                                           {"decisions_under", "decisions"}};
+  for (const auto& [name, verdict] : kMeasures) {
+    AppendEstimateColumns(name, &table.columns);
+    table.columns.emplace_back(verdict);
+  }
   for (const Trend& trend : study.trends) {
     std::vector<Cell> row = {NameOrAll(trend.agent)};
-    AppendEstimate(trend.notes_points, &row);
-    row.push_back(Text(Verdict(trend.notes_points)));
-    AppendEstimate(trend.decisions_points, &row);
-    row.push_back(Text(Verdict(trend.decisions_points)));
+    for (const Estimate& points :
+         {trend.notes_points, trend.hardened_points, trend.any_points, trend.decisions_points}) {
+      AppendEstimate(points, &row);
+      row.push_back(Text(Verdict(points)));
+    }
     table.rows.push_back(std::move(row));
   }
   table.notes = {
@@ -117,7 +127,7 @@ Table FixationTable(const SpreadStudy& study) {
   table.columns = {"truth",   "lines", "fixed",     "fixed_share",   "fixed_low", "fixed_high",
                    "neutral", "lost",  "undecided", "median_rounds", "mean_peak"};
   for (const Fixation& part : study.fixation) {
-    const Interval interval = WilsonInterval(part.fixed, part.lines);
+    const Interval& interval = part.fixed_interval;
     const bool any = part.lines > 0;
     table.rows.push_back(
         {Text(part.truth), Integer(part.lines), Integer(part.fixed),
@@ -132,7 +142,9 @@ Table FixationTable(const SpreadStudy& study) {
       "fixation of one that is copied no better and no worse than others; lanes that never meet, "
       "as "
       "in a relay, cannot fix what was born in one of them",
-      "a version merged from two lines counts for the older; Wilson's 95% limits"};
+      "a version merged from two lines counts for the older; 95% limits by Wilson, with the "
+      "variance "
+      "between problems, or lanes where there is one problem"};
   return table;
 }
 

@@ -1,4 +1,4 @@
-// The statistics that the studies rest on: survival curves, intervals for shares, the bootstrap.
+// What the studies' intervals rest on: shares, and the bootstrap; survival.h has curves.
 // Pure functions of their arguments, for any thread; the only randomness is the seed that is passed
 // in.
 #ifndef HEARSAY_LINEAGE_STATS_H_
@@ -22,101 +22,27 @@ struct Interval {
   double high = 0;
 };
 
-// --- survival ---
-
-// One subject: it ended at `time`, or was last seen alive then (not ended: censored).
-struct Lifetime {
-  double time = 0;  // 0 or more
-  bool ended = false;
-  // Late entry (left truncation): it is at risk only at times after this one, since it would not
-  // have been seen had it ended before. Below 0: watched from the beginning.
-  double entry = -1;
-};
-
-// The curve just after the ends at `time`.
-struct SurvivalStep {
-  double time = 0;
-  int64_t at_risk = 0;  // just before; those censored at this very time are still at risk
-  int64_t ended = 0;
-  double survival = 1;
-  double variance = 0;  // Greenwood's, of the survival
-  Interval interval;    // pointwise, by log(-log S); [S, S] where that is not defined (S is 0 or 1)
-  Interval plain;       // S +- z sqrt(variance), cut off at 0 and 1
-  Interval log;         // S exp(+- z sqrt(variance) / S), cut off at 1; [0, 0] where S is 0
-};
-
-struct SurvivalCurve {
-  int64_t count = 0;
-  int64_t ended = 0;
-  double last_time = 0;             // the longest time seen, ended or not; nothing is known past it
-  std::vector<SurvivalStep> steps;  // one for each time at which some ended, ascending
-
-  // S(time), and the pointwise interval there; nullopt past last_time while the curve is above 0.
-  std::optional<double> At(double time) const;
-  std::optional<Interval> IntervalAt(double time) const;
-  // Time at which the curve first falls to one half or below; where it runs at exactly one half,
-  // the middle of that stretch, as R's `survival` has it. nullopt: it never falls that far.
-  std::optional<double> Median() const;
-  // Where the two limits of the interval first fall to one half or below; nullopt: they never do.
-  std::optional<double> MedianLow() const;
-  std::optional<double> MedianHigh() const;
-  // As the three above, but log-linear between the steps: the half-life of a process that can end
-  // only at whole rounds. A copy kept with probability c in every round gives ln 2 / -ln c.
-  std::optional<double> HalfLife() const;
-  std::optional<double> HalfLifeLow() const;
-  std::optional<double> HalfLifeHigh() const;
-};
-
-// Kaplan and Meier's product-limit estimate (J. Am. Stat. Assoc. 53:457, 1958) with Greenwood's
-// variance: S^2 x sum of d / (n (n - d)). With late entry the curve starts at 1 at the earliest
-// entry, and can be 0 early if all of a small first risk set ends.
-SurvivalCurve KaplanMeier(const std::vector<Lifetime>& lifetimes);
-
-// The discrete hazard of ages (from, to]: ends for each round that a subject was at risk there.
-struct HazardBin {
-  double from = 0;
-  double to = 0;
-  double at_risk = 0;  // subjects x rounds
-  int64_t ended = 0;
-  std::optional<double> hazard;  // nullopt where nobody was at risk
-  Interval interval;             // Wilson's, over subjects x rounds
-};
-// Bin i is (edges[i], edges[i + 1]]. REQUIRES: edges ascend from 0 on.
-std::vector<HazardBin> HazardByAge(const std::vector<Lifetime>& lifetimes,
-                                   absl::Span<const int> edges);
-
-// Log-rank test that all groups end at one rate: chi-squared and its p (Peto and Peto, J. R. Stat.
-// Soc. A 135:185, 1972, with the hypergeometric covariance). Degrees of freedom are one less than
-// the groups that can be compared. nullopt where no two are ever at risk together.
-struct LogRank {
-  double chi_squared = 0;
-  double p = 1;
-  int degrees = 1;
-};
-std::optional<LogRank> LogRankTest(const std::vector<std::vector<Lifetime>>& groups);
-std::optional<LogRank> LogRankTest(std::vector<Lifetime> a, std::vector<Lifetime> b);
-
-// P(chi-squared on `degrees` > x), by the finite series that integer degrees allow.
-double ChiSquaredTail(double x, int degrees);
-
-// A subject that ended for one of several causes; -1: censored.
-struct CausedEnd {
-  double time = 0;
-  int cause = -1;
-};
-// The chance to have ended by each cause up to `time` (Aalen and Johansen, Scand. J. Stat. 5:141,
-// 1978). At every time the chances and the survival sum to 1.
-struct IncidenceStep {
-  double time = 0;
-  std::vector<double> by_cause;
-};
-std::vector<IncidenceStep> CumulativeIncidence(std::vector<CausedEnd> ends, int causes);
+// The 97.5% point of Student's t with `degrees` of freedom (Abramowitz and Stegun, 26.7.3 and
+// 26.7.4), kNormal975 beyond a thousand. REQUIRES: degrees >= 1.
+double Student975(int degrees);
 
 // --- shares ---
 
 // Wilson's score interval (J. Am. Stat. Assoc. 22:209, 1927). [0, 1] if `of` is 0.
 // REQUIRES: 0 <= count <= of.
-Interval WilsonInterval(int64_t count, int64_t of);
+Interval WilsonInterval(double count, double of);
+
+// `count` of `of` in one cluster.
+struct ClusterShare {
+  double count = 0;
+  double of = 0;
+};
+
+// Wilson's interval for the pooled share, with as many observations as would scatter as the
+// clusters do, and Student's quantile instead of the normal one (Korn and Graubard, Survey
+// Methodology 24:193, 1998). Where the share is 0 or 1 clusters do not show how they scatter:
+// there, and with fewer than two clusters, it is Wilson's. REQUIRES: 0 <= count <= of.
+Interval ClusteredInterval(absl::Span<const ClusterShare> clusters);
 
 // --- bootstrap ---
 
@@ -130,7 +56,9 @@ struct BootstrapOptions {
 using ClusterStatistic = std::function<std::optional<double>(absl::Span<const int> times)>;
 
 // Percentile interval of a statistic under resampling of whole clusters with replacement (Efron and
-// Tibshirani, An Introduction to the Bootstrap, ch. 13). The same seed gives the same bits
+// Tibshirani, An Introduction to the Bootstrap, ch. 13), expanded for few clusters: percentiles of
+// n clusters are narrow by sqrt((n - 1) / n) and know nothing of Student's t, so the tails are
+// Phi(-sqrt(n / (n - 1)) t) (Hesterberg, Am. Stat. 69:371, 2015). The same seed gives the same bits
 // anywhere. nullopt with fewer than two clusters, or where no replicate yields the statistic.
 std::optional<Interval> BootstrapInterval(int clusters, const ClusterStatistic& statistic,
                                           const BootstrapOptions& options);

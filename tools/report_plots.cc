@@ -23,7 +23,7 @@ PlotSeries CarriedShare(const SpreadStudy& study, const std::string& name,
     if (part.carried == 0) continue;
     series.points.push_back({static_cast<double>(part.round),
                              static_cast<double>(part.*count) / static_cast<double>(part.carried),
-                             WilsonInterval(part.*count, part.carried)});
+                             std::nullopt});
   }
   return series;
 }
@@ -118,22 +118,32 @@ DotPlot HazardPlot(const PersistenceStudy& study) {
 
 LinePlot BurdenPlot(const SpreadStudy& study) {
   LinePlot plot = {"Under a false closure, by round", kRound, {"share", true}, {}};
-  plot.series = {{"notes", {}}, {"decisions", {}}, {"truncated", {}}};
+  plot.series = {{"notes, unsupported", {}},
+                 {"notes, hardened", {}},
+                 {"notes, any", {}},
+                 {"decisions", {}},
+                 {"truncated", {}}};
   for (const BurdenRound& round : study.rounds) {
     if (!round.agent.empty()) continue;
     AddPoint(&plot.series[0], round.round, round.notes_under);
-    AddPoint(&plot.series[1], round.round, round.decisions_under);
-    AddPoint(&plot.series[2], round.round, round.truncated);
+    AddPoint(&plot.series[1], round.round, round.notes_hardened);
+    AddPoint(&plot.series[2], round.round, round.notes_any);
+    AddPoint(&plot.series[3], round.round, round.decisions_under);
+    AddPoint(&plot.series[4], round.round, round.truncated);
   }
   return plot;
 }
 
 DotPlot TrendPlot(const SpreadStudy& study) {
-  DotPlot plot = {
-      "Last tenth of the rounds less the first", {"points"}, {}, 0.0, {"notes", "decisions"}};
+  DotPlot plot = {"Last tenth of the rounds less the first",
+                  {"points"},
+                  {},
+                  0.0,
+                  {"notes, unsupported", "notes, hardened", "decisions"}};
   for (const Trend& trend : study.trends) {
     plot.dots.push_back({trend.agent.empty() ? "all" : trend.agent, trend.notes_points, 0});
-    plot.dots.push_back({"", trend.decisions_points, 1});
+    plot.dots.push_back({"", trend.hardened_points, 1});
+    plot.dots.push_back({"", trend.decisions_points, 2});
   }
   return plot;
 }
