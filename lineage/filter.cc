@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <bitset>
+#include <iterator>
 #include <mutex>
 #include <string>
 #include <unordered_map>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/ascii.h"
@@ -12,7 +14,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "kb/skill.h"
-#include "lineage/ancestry.h"
 #include "lineage/by_problem.h"
 #include "tasks/words.h"
 
@@ -124,39 +125,62 @@ absl::StatusOr<ClaimSelection> SelectClaims(const ClaimTable& table, const Claim
   return selection;
 }
 
-absl::StatusOr<TextHit> MostCarriedWithText(const Store& store, int run, Atlas& atlas, int problem,
-                                            const std::string& text) {
-  ClaimFilter filter;
-  filter.text = text;
-  filter.limit = 1;
-  std::mutex mutex;  // of the two below
-  TextHit best;
-  int32_t best_carriers = -1;
-  const absl::Status status =
-      VisitProblems(store, run, atlas, problem, [&](const ClaimTable& table) {
-        const absl::StatusOr<ClaimSelection> found = SelectClaims(table, filter);
-        if (!found.ok() || found->rows.empty()) return;
-        const ClaimRow& row = table.row(found->rows[0]);
-        const std::lock_guard<std::mutex> lock(mutex);
-        best.total += found->total;
-        if (row.carriers < best_carriers) return;
-        if (row.carriers == best_carriers && best.claim < row.id) return;
-        best.claim = row.id;
-        best_carriers = row.carriers;
-      });
-  if (!status.ok()) return status;
-  return best;
+namespace {
+
+// Whether one is listed before the other.
+bool Before(ClaimOrder order, const ClaimVersion& a, const ClaimVersion& b) {
+  const auto key = [order](const ClaimVersion& v) {
+    return order == ClaimOrder::kCarriers   ? v.carriers
+           : order == ClaimOrder::kLifetime ? v.last_round - v.first_round
+                                            : 0;
+  };
+  return key(a) != key(b) ? key(a) > key(b) : a.id < b.id;
 }
 
-Table ClaimsTable(const ClaimTable& table, const ClaimSelection& selection) {
+}  // namespace
+
+absl::StatusOr<FoundClaims> FindClaims(const Store& store, int run, Atlas& atlas,
+                                       const ClaimFilter& filter) {
+  std::mutex mutex;  // of the two below
+  FoundClaims found;
+  absl::Status refused;
+  const auto before = [&](const ClaimVersion& a, const ClaimVersion& b) {
+    return Before(filter.order, a, b);
+  };
+  const auto visit = [&](const ClaimTable& table) {
+    const absl::StatusOr<ClaimSelection> selection = SelectClaims(table, filter);
+    std::vector<ClaimVersion> claims;
+    if (selection.ok()) {
+      for (RowIndex i : selection->rows) claims.push_back(DescribeVersion(table, i));
+    }
+    const std::lock_guard<std::mutex> lock(mutex);
+    refused.Update(selection.status());
+    if (!selection.ok()) return;
+    found.total += selection->total;
+    // Both are sorted; what is past the limit of the two together will not be listed.
+    const auto middle = static_cast<std::ptrdiff_t>(found.claims.size());
+    std::move(claims.begin(), claims.end(), std::back_inserter(found.claims));
+    std::inplace_merge(found.claims.begin(), found.claims.begin() + middle, found.claims.end(),
+                       before);
+    if (filter.limit > 0 && found.claims.size() > static_cast<size_t>(filter.limit)) {
+      found.claims.resize(static_cast<size_t>(filter.limit));
+    }
+  };
+  const int only = filter.problems.size() == 1 ? filter.problems.front() : -1;
+  const absl::Status visited = VisitProblems(store, run, atlas, only, visit);
+  if (!visited.ok()) return visited;
+  if (!refused.ok()) return refused;
+  return found;
+}
+
+Table ClaimsTable(int run, const FoundClaims& found) {
   const auto word = [](absl::string_view name) { return Text(std::string(name)); };
   Table out;
-  out.title = absl::StrCat("Claims of run R", table.run().run());
+  out.title = absl::StrCat("Claims of run R", run);
   out.columns = {"claim",   "agent",     "dsl",     "change",        "label",
                  "stance",  "hedged",    "truth",   "through_round", "carriers",
                  "adopted", "confirmed", "refuted", "alive",         "words"};
-  for (RowIndex i : selection.rows) {
-    const ClaimVersion v = DescribeVersion(table, i);
+  for (const ClaimVersion& v : found.claims) {
     out.rows.push_back({Text(Format(v.id)), Text(v.agent), word(Name(v.claim.dsl())),
                         word(Name(v.change)), word(Name(v.claim.label())),
                         word(Name(v.claim.stance())), Text(v.claim.hedged() ? "yes" : "no"),
@@ -164,7 +188,7 @@ Table ClaimsTable(const ClaimTable& table, const ClaimSelection& selection) {
                         Integer(v.adopted), Integer(v.confirmed), Integer(v.refuted),
                         Text(v.alive ? "yes" : "no"), Text(v.words)});
   }
-  out.notes = {absl::StrCat("showing ", selection.rows.size(), " of ", selection.total, " claims")};
+  out.notes = {absl::StrCat("showing ", found.claims.size(), " of ", found.total, " claims")};
   return out;
 }
 

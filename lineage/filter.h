@@ -1,7 +1,7 @@
 // Which claims of a run? By what they say, how they came about, whether they are true, and how far
 // they spread.
 //
-// Pure functions of a table; for any thread.
+// For any thread.
 #ifndef HEARSAY_LINEAGE_FILTER_H_
 #define HEARSAY_LINEAGE_FILTER_H_
 
@@ -11,8 +11,11 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "kb/store.h"
+#include "lineage/ancestry.h"
 #include "lineage/claim_table.h"
 #include "lineage/table.h"
+#include "tasks/landscape.h"
 
 namespace hearsay {
 
@@ -49,18 +52,19 @@ struct ClaimSelection {
 // Errors: kInvalidArgument if the limit is negative or the round range is empty.
 absl::StatusOr<ClaimSelection> SelectClaims(const ClaimTable& table, const ClaimFilter& filter);
 
-// The most carried claim of a run, or of one of its problems, that `text` finds (of several the
-// first by id), and how many it finds in all; none where it finds none. Errors: those of
-// ClaimTable::Load.
-struct TextHit {
-  ClaimId claim;
-  int64_t total = 0;
+// Claims of a run, described.
+struct FoundClaims {
+  std::vector<ClaimVersion> claims;  // in the order asked for
+  int64_t total = 0;                 // all that match, listed or not
 };
-absl::StatusOr<TextHit> MostCarriedWithText(const Store& store, int run, Atlas& atlas, int problem,
-                                            const std::string& text);
+
+// The same over a whole run, with a problem in memory at a time on each of several threads.
+// Errors: also those of ClaimTable::Load.
+absl::StatusOr<FoundClaims> FindClaims(const Store& store, int run, Atlas& atlas,
+                                       const ClaimFilter& filter);
 
 // For the command.
-Table ClaimsTable(const ClaimTable& table, const ClaimSelection& selection);
+Table ClaimsTable(int run, const FoundClaims& found);
 
 }  // namespace hearsay
 

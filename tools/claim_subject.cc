@@ -87,8 +87,8 @@ absl::StatusOr<ClaimSubject::Found> ClaimSubject::FindLongestLived(const Store& 
   const int problem = *named;
   const absl::StatusOr<RunRecord> run = run_.Find(store);
   if (!run.ok()) return run.status();
-  const auto atlas = Atlas::Create(run->hardware());
-  if (!atlas.ok()) return absl::DataLossError(atlas.status().message());
+  const auto atlas = AtlasOf(*run);
+  if (!atlas.ok()) return atlas.status();
   const absl::StatusOr<std::optional<LongLived>> longest =
       LongestLivedOfRun(store, run->run(), **atlas, problem);
   if (!longest.ok()) return longest.status();
@@ -110,19 +110,23 @@ absl::StatusOr<ClaimSubject::Found> ClaimSubject::FindText(const Store& store) c
   if (!problem.ok()) return problem.status();
   const absl::StatusOr<RunRecord> run = run_.Find(store);
   if (!run.ok()) return run.status();
-  const auto atlas = Atlas::Create(run->hardware());
-  if (!atlas.ok()) return absl::DataLossError(atlas.status().message());
-  const absl::StatusOr<TextHit> hit =
-      MostCarriedWithText(store, run->run(), **atlas, *problem, *text_);
-  if (!hit.ok()) return hit.status();
-  if (hit->total == 0) {
+  const auto atlas = AtlasOf(*run);
+  if (!atlas.ok()) return atlas.status();
+  ClaimFilter filter;
+  filter.text = *text_;
+  filter.limit = 1;
+  if (*problem >= 0) filter.problems = {*problem};
+  const absl::StatusOr<FoundClaims> found = FindClaims(store, run->run(), **atlas, filter);
+  if (!found.ok()) return found.status();
+  if (found->claims.empty()) {
     return absl::NotFoundError(absl::StrCat(
         "no claim of run ", FormatRun(run->run()),
         *problem < 0 ? "" : absl::StrCat(" on ", FormatProblem(*problem)), " says '", *text_, "'"));
   }
-  absl::StatusOr<RunClaims> claims = LoadClaims(store, *run, hit->claim.attempt().problem());
+  const ClaimId claim = found->claims.front().id;
+  absl::StatusOr<RunClaims> claims = LoadClaims(store, *run, claim.attempt().problem());
   if (!claims.ok()) return claims.status();
-  return Found{*std::move(claims), hit->claim, hit->total};
+  return Found{*std::move(claims), claim, found->total};
 }
 
 }  // namespace hearsay

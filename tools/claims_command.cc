@@ -112,12 +112,11 @@ absl::StatusOr<ExitCode> ClaimsCommand::Run(Console& console) {
   if (!store.ok()) return store.status();
   const absl::StatusOr<RunRecord> run = run_.Find(**store);
   if (!run.ok()) return run.status();
-  const int only_problem = filter->problems.size() == 1 ? filter->problems.front() : -1;
-  const absl::StatusOr<RunClaims> claims = LoadClaims(**store, *run, only_problem);
-  if (!claims.ok()) return claims.status();
-  const absl::StatusOr<ClaimSelection> selection = SelectClaims(*claims->table, *filter);
-  if (!selection.ok()) return selection.status();
-  const absl::Status printed = output_.Print({ClaimsTable(*claims->table, *selection)}, console);
+  const auto atlas = AtlasOf(*run);
+  if (!atlas.ok()) return atlas.status();
+  const absl::StatusOr<FoundClaims> found = FindClaims(**store, run->run(), **atlas, *filter);
+  if (!found.ok()) return found.status();
+  const absl::Status printed = output_.Print({ClaimsTable(run->run(), *found)}, console);
   if (!printed.ok()) return printed;
   return ExitCode::kOk;
 }

@@ -58,10 +58,16 @@ absl::Status RunFlag::CheckAgainst(int run) const {
   return absl::InvalidArgumentError(absl::StrCat("--run ", *given, ": the id is of run R", run));
 }
 
-absl::StatusOr<RunClaims> LoadClaims(const Store& store, const RunRecord& run, int problem) {
-  RunClaims claims;
+absl::StatusOr<std::unique_ptr<Atlas>> AtlasOf(const RunRecord& run) {
   auto atlas = Atlas::Create(run.hardware());
   if (!atlas.ok()) return absl::DataLossError(atlas.status().message());
+  return atlas;
+}
+
+absl::StatusOr<RunClaims> LoadClaims(const Store& store, const RunRecord& run, int problem) {
+  RunClaims claims;
+  auto atlas = AtlasOf(run);
+  if (!atlas.ok()) return atlas.status();
   claims.atlas = *std::move(atlas);
   auto table = ClaimTable::Load(store, run.run(), *claims.atlas, problem);
   if (!table.ok()) return table.status();

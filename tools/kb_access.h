@@ -44,6 +44,9 @@ class RunFlag {
   std::optional<std::string> text_;
 };
 
+// The landscapes of a run.
+absl::StatusOr<std::unique_ptr<Atlas>> AtlasOf(const RunRecord& run);
+
 // The claims of a run with the landscapes that say whether they are true.
 struct RunClaims {
   std::unique_ptr<Atlas> atlas;

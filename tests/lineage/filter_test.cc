@@ -6,6 +6,12 @@
 #include <algorithm>
 #include <random>
 
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_replace.h"
+#include "kb/skill.h"
+#include "tasks/words.h"
+
 #include "tests/lineage/lineage_testing.h"
 
 namespace hearsay {
@@ -16,6 +22,14 @@ bool AnyOrIn(const std::vector<T>& asked, T value) {
   return asked.empty() || std::find(asked.begin(), asked.end(), value) != asked.end();
 }
 
+bool Says(int problem, Claim claim, const std::string& text) {
+  const std::string label = absl::StrReplaceAll(Name(claim.label()), {{"_", " "}});
+  for (const std::string& words : {StatementInWords(problem, claim), label}) {
+    if (absl::StrContains(absl::AsciiStrToLower(words), absl::AsciiStrToLower(text))) return true;
+  }
+  return false;
+}
+
 bool Matches(const ClaimTable& table, RowIndex i, const ClaimFilter& f) {
   const ClaimRow& row = table.row(i);
   return AnyOrIn(f.labels, row.claim.label()) && AnyOrIn(f.stances, row.claim.stance()) &&
@@ -23,7 +37,8 @@ bool Matches(const ClaimTable& table, RowIndex i, const ClaimFilter& f) {
          AnyOrIn(f.problems, row.id.attempt().problem()) &&
          (!f.dsl.has_value() || *f.dsl == row.claim.dsl()) && row.carriers >= f.min_carriers &&
          row.id.attempt().round() >= f.born_from && row.id.attempt().round() <= f.born_to &&
-         (!f.alive_at_end || row.last_round == table.round_count() - 1);
+         (!f.alive_at_end || row.last_round == table.round_count() - 1) &&
+         Says(row.id.attempt().problem(), row.claim, f.text);
 }
 
 std::vector<RowIndex> BruteForce(const ClaimTable& table, const ClaimFilter& f) {
@@ -72,6 +87,8 @@ TEST(SelectClaimsTest, AgreesWithBruteForce) {
     if (random() % 3 == 0) f.born_from = static_cast<int>(random() % 4);
     if (random() % 3 == 0) f.born_to = 3 + static_cast<int>(random() % 4);
     f.alive_at_end = random() % 4 == 0;
+    const std::vector<std::string> texts = {"CANNOT work", "worth", "=", "closure", "measured"};
+    if (random() % 3 == 0) f.text = texts[random() % texts.size()];
     f.order = static_cast<ClaimOrder>(random() % 3);
     const std::vector<RowIndex> expected = BruteForce(*table, f);
     absl::StatusOr<ClaimSelection> all = SelectClaims(*table, f);
@@ -86,6 +103,14 @@ TEST(SelectClaimsTest, AgreesWithBruteForce) {
     EXPECT_EQ(some->rows,
               std::vector<RowIndex>(expected.begin(),
                                     expected.begin() + std::min<size_t>(3, expected.size())));
+    // Problem by problem it is the same.
+    absl::StatusOr<FoundClaims> found = FindClaims(*run, kTestRun, atlas, f);
+    ASSERT_TRUE(found.ok()) << found.status();
+    EXPECT_EQ(found->total, some->total);
+    ASSERT_EQ(found->claims.size(), some->rows.size());
+    for (size_t i = 0; i < some->rows.size(); ++i) {
+      EXPECT_EQ(found->claims[i].id, table->row(some->rows[i]).id);
+    }
   }
   // The filters did something, and not everything.
   EXPECT_GT(matched, 500);
@@ -99,6 +124,8 @@ TEST(SelectClaimsTest, RefusesNonsense) {
   ClaimFilter negative;
   negative.limit = -1;
   EXPECT_EQ(SelectClaims(*table, negative).status().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(FindClaims(run, kTestRun, atlas, negative).status().code(),
+            absl::StatusCode::kInvalidArgument);
   ClaimFilter backwards;
   backwards.born_from = 5;
   backwards.born_to = 4;
@@ -112,7 +139,9 @@ TEST(SelectClaimsTest, EmptyRunAndTable) {
   absl::StatusOr<ClaimSelection> none = SelectClaims(*table, {});
   ASSERT_TRUE(none.ok());
   EXPECT_EQ(none->total, 0);
-  const Table printed = ClaimsTable(*table, *none);
+  absl::StatusOr<FoundClaims> found = FindClaims(run, kTestRun, atlas, {});
+  ASSERT_TRUE(found.ok());
+  const Table printed = ClaimsTable(kTestRun, *found);
   EXPECT_TRUE(printed.rows.empty());
   EXPECT_EQ(printed.notes[0], "showing 0 of 0 claims");
 }

@@ -7,7 +7,6 @@
 #include <set>
 
 #include "lineage/ancestry.h"
-#include "lineage/filter.h"
 #include "tests/lineage/lineage_testing.h"
 
 namespace hearsay {
@@ -81,31 +80,6 @@ TEST(CommonAncestorsTableTest, NamesWhatIsNotThere) {
             absl::StatusCode::kInvalidArgument);
   EXPECT_EQ(CommonAncestorsTable(*table, a, missing).status().code(), absl::StatusCode::kNotFound);
   EXPECT_EQ(CommonAncestorsTable(*table, a, a)->rows.size(), 1);
-}
-
-// The most carried of all that the filter finds in the whole run.
-TEST(TextSearchTest, ProblemByProblemIsAsOfTheWholeRun) {
-  for (uint64_t seed = 1; seed <= 6; ++seed) {
-    SCOPED_TRACE(seed);
-    const auto run = RandomRun(seed, 7, 4);
-    TinyAtlas atlas;
-    const auto table = LoadTable(*run, atlas);
-    for (const char* text : {"CANNOT", "worth", "unsupported closure", "nothing says this", "="}) {
-      ClaimFilter filter;
-      filter.text = text;
-      const absl::StatusOr<ClaimSelection> all = SelectClaims(*table, filter);
-      ASSERT_TRUE(all.ok());
-      const auto hit = MostCarriedWithText(*run, kTestRun, atlas, -1, text);
-      ASSERT_TRUE(hit.ok());
-      EXPECT_EQ(hit->total, all->total) << text;
-      if (all->total > 0) EXPECT_EQ(hit->claim, table->row(all->rows[0]).id) << text;
-      for (const RowIndex i : all->rows) {
-        EXPECT_EQ(table->row(i).claim.label() == Label::kUnsupportedClosure ||
-                      std::string(text) != "unsupported closure",
-                  true);
-      }
-    }
-  }
 }
 
 }  // namespace
