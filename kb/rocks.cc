@@ -260,6 +260,9 @@ absl::Status Rocks::Ingest(const std::vector<SortedPairs>& files) {
     arg.column_family = handles_[sorted.family];
     arg.options.move_files = true;
     arg.options.write_global_seqno = false;
+    rocksdb::Options options = OptionsOf(kFamilyNames[sorted.family], options_);
+    // The columns of so large a round are compressed, each by itself.
+    if (sorted.family == kAttempts) options.compression = rocksdb::kNoCompression;
     std::unique_ptr<rocksdb::SstFileWriter> writer;
     for (const auto& [key, value] : sorted.pairs) {
       if (writer != nullptr && writer->FileSize() >= kFileBytes) {
@@ -268,7 +271,7 @@ absl::Status Rocks::Ingest(const std::vector<SortedPairs>& files) {
       }
       if (writer == nullptr) {
         writer = std::make_unique<rocksdb::SstFileWriter>(
-            rocksdb::EnvOptions(), OptionsOf(kFamilyNames[sorted.family], options_),
+            rocksdb::EnvOptions(), options,
             handles_[sorted.family]);  // which the file names, so that it can be told without
                                        // records
         arg.external_files.push_back(absl::StrCat(incoming(), "/", ++file_count_, ".sst"));
