@@ -131,7 +131,7 @@ bool TakeRef(ByteReader* in, AttemptId base, ClaimId* id) {
 }
 
 std::string PutSources(const AttemptBlock& block) {
-  ColumnWriter out;
+  ColumnWriter out(block.outcomes.size());
   PutCounts(&out, block.source_begin);
   ByteWriter lanes(block.sources.size() * kMaxVarintBytes);
   for (int i = 0; i < block.size(); ++i) {
@@ -168,7 +168,7 @@ bool TakeSources(absl::string_view bytes, int count, AttemptBlock* block) {
 std::string PutIntake(const AttemptBlock& block) {
   const int n = block.size();
   const size_t refs = 2 * block.intake.size();
-  ColumnWriter out;
+  ColumnWriter out(block.outcomes.size());
   PutCounts(&out, block.intake_begin);
   ByteWriter masks(n * kMaxVarintBytes), codes(refs), ages(refs * kMaxVarintBytes),
       lanes(refs * kMaxVarintBytes);

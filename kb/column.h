@@ -25,12 +25,15 @@ inline constexpr size_t kMaxColumnBytes = size_t{1} << 22;
 
 class ColumnWriter {
  public:
+  // For the columns of a block of so many attempts.
+  explicit ColumnWriter(size_t attempts);
   // REQUIRES: at most kMaxColumnBytes.
   void Add(absl::string_view column);
   void Add(const ByteWriter& column) { Add(column.bytes()); }
   std::string Take() { return std::move(out_); }
 
  private:
+  const size_t least_to_compress_;
   std::string out_;
 };
 

@@ -222,7 +222,7 @@ std::string PutNotes(const AttemptBlock& block, std::vector<Origin>* origins) {
     origins->insert(origins->end(), std::popcount(told->changed), Origin::kRetold);
     origins->insert(origins->end(), told->born_last, Origin::kBornLast);
   }
-  ColumnWriter out;
+  ColumnWriter out(block.outcomes.size());
   for (const ByteWriter* column :
        {&forms, &born_first, &born_last, &tested, &retold, &changed, &spelt}) {
     out.Add(*column);
@@ -319,7 +319,7 @@ bool TakeGrouped(ColumnReader* in, std::vector<uint8_t>* key, Grouping* grouping
 
 std::string PutNewClaims(const AttemptBlock& block, const std::vector<Origin>& origins) {
   const std::vector<NewClaim>& claims = block.new_claims;
-  ColumnWriter out;
+  ColumnWriter out(block.outcomes.size());
   Grouping grouping = GroupOf(block, origins);
   std::vector<uint8_t> key(claims.size());
   for (size_t c = 0; c < claims.size(); ++c) key[c] = static_cast<uint8_t>(claims[c].change);

@@ -133,7 +133,7 @@ bool TakeMask(ColumnReader* in, absl::Span<Outcome> outcomes, uint32_t Outcome::
 std::string PutOutcomes(absl::Span<const Outcome> outcomes, const uint32_t* note_begin,
                         const uint32_t* intake_begin) {
   const Outcome* o = outcomes.data();
-  ColumnWriter out;
+  ColumnWriter out(outcomes.size());
   Putter put(&out);
   const Grouping natural(outcomes.size());
   put.Varints(natural, [o](size_t i) { return Shape(o[i]); });

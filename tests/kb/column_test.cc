@@ -22,7 +22,7 @@ TEST(Columns, ComeBackOneAfterTheOther) {
   for (size_t size = 1; size < 5000; size = size * 3 / 2 + 1) {
     for (int symbols : {1, 2, 7, 256}) columns.push_back(Random(&random, size, symbols));
   }
-  ColumnWriter writer;
+  ColumnWriter writer(1024);
   for (const std::string& column : columns) writer.Add(column);
   const std::string bytes = writer.Take();
   ColumnReader reader(bytes);
@@ -38,7 +38,7 @@ TEST(Columns, ComeBackOneAfterTheOther) {
 TEST(Columns, TakeTheShortestForm) {
   TestRandom random(2);
   const auto size_of = [](const std::string& column) {
-    ColumnWriter writer;
+    ColumnWriter writer(1024);
     writer.Add(column);
     return writer.Take().size();
   };
@@ -49,9 +49,22 @@ TEST(Columns, TakeTheShortestForm) {
   EXPECT_LT(size_of(Random(&random, 2000, 2)), 2000u / 4);
 }
 
+TEST(Columns, OfFewAttemptsAreLeftToTheStoreWhereTheyAreShort) {
+  TestRandom random(4);
+  for (size_t size : {100, 300}) {
+    const std::string column = Random(&random, size, 2);
+    ColumnWriter few(12);
+    few.Add(column);
+    const std::string bytes = few.Take();
+    EXPECT_EQ(bytes.size() > size, size == 100) << size;
+    ColumnReader reader(bytes);
+    EXPECT_EQ(reader.Next(), column);
+  }
+}
+
 TEST(Columns, AreRefusedWhereTheyAreTooLongOrCutShort) {
   TestRandom random(3);
-  ColumnWriter writer;
+  ColumnWriter writer(1024);
   writer.Add(Random(&random, 400, 3));
   const std::string bytes = writer.Take();
   for (size_t size = 0; size < bytes.size(); ++size) {
