@@ -14,7 +14,7 @@ Recorder::Recorder(const RunSetup& setup, int run, bool with_claims)
       with_claims_(with_claims),
       chunks_a_problem_((setup.tables.lanes + kChunkLanes - 1) / kChunkLanes) {
   const size_t chunk_count = setup.problems.size() * static_cast<size_t>(chunks_a_problem_);
-  chunks_.resize(chunk_count);
+  sources_.resize(chunk_count);
   encoded_.resize(chunk_count);
   counts_.resize(chunk_count);
   if (with_claims) {
@@ -30,8 +30,12 @@ void Recorder::Begin(int round) { round_ = round; }
 
 void Recorder::Chunk(int chunk_index, const LaneChunk& chunk) {
   counts_[chunk_index] = ChunkCounts();
-  AttemptBlock& block = chunks_[chunk_index];
+  // One a thread and not one a chunk: what was just filled is still in the cache when it is
+  // encoded.
+  thread_local AttemptBlock block;
   FillBlock(chunk, &block, &counts_[chunk_index]);
+  sources_[chunk_index].begin = block.source_begin;
+  sources_[chunk_index].lanes = block.sources;
   encoded_[chunk_index].first = block.first;
   encoded_[chunk_index].attempts = EncodeBlock(block);
 }
@@ -73,17 +77,20 @@ void Recorder::AddClaims(int64_t lane_index, AttemptId attempt, int slot, const 
                 (origin & 31)];
   };
   const Intake& intake = trace.intake;
+  const size_t intake_first = block->intake.size(), note_first = block->notes.size();
+  block->intake.resize(intake_first + intake.size);
+  IntakeEntry* const entries = block->intake.data() + intake_first;
   for (int i = 0; i < intake.size; ++i) {
-    block->intake.push_back({{id_at(intake.origin[i][0]), id_at(intake.origin[i][1])}});
+    entries[i] = {{id_at(intake.origin[i][0]), id_at(intake.origin[i][1])}};
   }
   block->intake_begin.push_back(static_cast<uint32_t>(block->intake.size()));
 
-  const size_t intake_first = block->intake.size() - intake.size;
+  block->notes.resize(note_first + note.size);
+  ClaimId* const ids = &next_ids_[lane_index * kMaxNoteClaims];
   int place = 0;
   for (int c = 0; c < note.size; ++c) {
     ClaimId id;
-    const IntakeEntry from =
-        note.parent[c] == kNoOrigin ? IntakeEntry() : block->intake[intake_first + note.parent[c]];
+    const IntakeEntry from = note.parent[c] == kNoOrigin ? IntakeEntry() : entries[note.parent[c]];
     if (note.change[c] == Change::kCopied) {
       id = from.parents[0];
     } else {
@@ -91,8 +98,7 @@ void Recorder::AddClaims(int64_t lane_index, AttemptId attempt, int slot, const 
       block->new_claims.push_back(
           {note.claims[c], note.change[c], {from.parents[0], from.parents[1]}});
     }
-    next_ids_[lane_index * kMaxNoteClaims + c] = id;
-    block->notes.push_back(id);
+    ids[c] = block->notes[note_first + c] = id;
   }
   block->note_begin.push_back(static_cast<uint32_t>(block->notes.size()));
   block->new_begin.push_back(static_cast<uint32_t>(block->new_claims.size()));
@@ -102,15 +108,19 @@ void Recorder::EncodeReceivers(int slot, std::vector<EncodedBlock>* blocks) cons
   std::vector<std::vector<uint32_t>> receivers(setup_.tables.lanes);
   const int first_chunk = slot * chunks_a_problem_;
   for (int c = 0; c < chunks_a_problem_; ++c) {
-    const AttemptBlock& block = chunks_[first_chunk + c];
-    for (int i = 0; i < block.size(); ++i) {
-      for (uint32_t source : block.sources_of(i)) receivers[source].push_back(block.id(i).lane());
+    const ChunkSources& sources = sources_[first_chunk + c];
+    for (size_t i = 0; i + 1 < sources.begin.size(); ++i) {
+      const uint32_t lane = static_cast<uint32_t>(c * kChunkLanes + i);
+      for (uint32_t s = sources.begin[i]; s < sources.begin[i + 1]; ++s) {
+        receivers[sources.lanes[s]].push_back(lane);
+      }
     }
   }
   for (int c = 0; c < chunks_a_problem_; ++c) {
     const auto begin = receivers.begin() + c * kChunkLanes;
-    (*blocks)[first_chunk + c].receivers = hearsay::EncodeReceivers(
-        std::vector<std::vector<uint32_t>>(begin, begin + chunks_[first_chunk + c].size()));
+    (*blocks)[first_chunk + c].receivers =
+        hearsay::EncodeReceivers(std::vector<std::vector<uint32_t>>(
+            begin, begin + sources_[first_chunk + c].begin.size() - 1));
   }
 }
 
@@ -121,7 +131,7 @@ RecordedRound Recorder::End(const std::vector<uint64_t>& problem_digests, Thread
               [&](int slot) { EncodeReceivers(slot, &encoded_); });
   }
   round.blocks = std::move(encoded_);
-  encoded_ = std::vector<EncodedBlock>(chunks_.size());
+  encoded_ = std::vector<EncodedBlock>(sources_.size());
   RoundRecord& record = round.record;
   record.set_run(run_);
   record.set_round(round_);

@@ -40,7 +40,11 @@ class Recorder {
     int64_t notes_with_closure = 0;
   };
 
-  // In place: a block's memory is used again in the next round.
+  // The sources of a chunk's attempts, as in AttemptBlock.
+  struct ChunkSources {
+    std::vector<uint32_t> begin, lanes;
+  };
+
   void FillBlock(const LaneChunk& chunk, AttemptBlock* block, ChunkCounts* counts);
   void AddClaims(int64_t lane_index, AttemptId attempt, int slot, const LaneTrace& trace,
                  const WrittenNote& note, AttemptBlock* block);
@@ -52,7 +56,7 @@ class Recorder {
   const bool with_claims_;
   const int chunks_a_problem_;
   int round_ = 0;
-  std::vector<AttemptBlock> chunks_;
+  std::vector<ChunkSources> sources_;
   std::vector<EncodedBlock> encoded_;
   std::vector<ChunkCounts> counts_;
   std::vector<ClaimId> ids_;       // of the notes of the round before
