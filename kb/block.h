@@ -18,6 +18,12 @@ namespace hearsay {
 // Lanes a block holds at most; block b of a problem starts at lane b * kBlockLanes.
 inline constexpr int kBlockLanes = 1024;
 
+// The first attempt of the block that holds `attempt`.
+inline constexpr AttemptId FirstOfBlock(AttemptId attempt) {
+  return AttemptId::Of(attempt.run(), attempt.round(), attempt.problem(),
+                       attempt.lane() / kBlockLanes * kBlockLanes);
+}
+
 // A claim that an attempt was the first to write.
 struct NewClaim {
   Claim claim;

@@ -9,26 +9,24 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/synchronization/mutex.h"
-#include "kb/block.h"
 
 namespace hearsay {
 
-// shared_ptr: a reader may still look at a block that another thread's read drives out of the
-// cache.
-using BlockPtr = std::shared_ptr<const AttemptBlock>;
-
-// Decoded blocks, least recently used dropped first. A committed block never changes, so none goes
-// stale.
+// Decoded blocks, least recently used dropped first. A committed block changes by folding only,
+// after which Clear() is called. `Block` is an AttemptBlock, or the kept claims of one.
+template <typename Block>
 class BlockCache {
  public:
-  BlockPtr Find(uint64_t first) {
+  // Shared: a reader may still look at a block that another thread's read drives out of the cache.
+  using Ptr = std::shared_ptr<const Block>;
+  Ptr Find(uint64_t first) {
     absl::MutexLock lock(&mutex_);
     const auto at = index_.find(first);
     if (at == index_.end()) return nullptr;
     blocks_.splice(blocks_.begin(), blocks_, at->second);
     return at->second->second;
   }
-  void Insert(uint64_t first, BlockPtr block) {
+  void Insert(uint64_t first, Ptr block) {
     absl::MutexLock lock(&mutex_);
     if (index_.contains(first)) return;
     blocks_.emplace_front(first, std::move(block));
@@ -38,14 +36,19 @@ class BlockCache {
       blocks_.pop_back();
     }
   }
+  void Clear() {
+    absl::MutexLock lock(&mutex_);
+    blocks_.clear();
+    index_.clear();
+  }
 
  private:
   static constexpr size_t kBlocks = 128;  // about 15 MB of full notes
-  using Entry = std::pair<uint64_t, BlockPtr>;
+  using Entry = std::pair<uint64_t, Ptr>;
 
   absl::Mutex mutex_;
   std::list<Entry> blocks_ ABSL_GUARDED_BY(mutex_);
-  absl::flat_hash_map<uint64_t, std::list<Entry>::iterator> index_ ABSL_GUARDED_BY(mutex_);
+  absl::flat_hash_map<uint64_t, typename std::list<Entry>::iterator> index_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace hearsay

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "kb/retention.h"
 #include "kb/rocks.h"
 #include "kb/round_check.h"
 #include "kb/store_internal.h"
@@ -34,6 +35,8 @@ bool CheckRunRecord(const RunRecord& run, int least, Findings* findings) {
             absl::StrCat("problem index ", run.problems(p), " does not ascend"));
   }
   require(RunRecord::State_IsValid(run.state()), "its state is unknown");
+  const absl::Status retention = ParseRetention(run.retain()).status();
+  require(retention.ok(), retention.message());
   return usable;
 }
 
@@ -92,6 +95,27 @@ void CheckRounds(const RunRecord& run, const std::vector<RoundRecord>& rounds, F
   }
 }
 
+void CheckRetention(const RunRecord& run, const std::vector<RoundRecord>& rounds,
+                    Findings* findings) {
+  const absl::StatusOr<Retention> retention = ParseRetention(run.retain());
+  if (!retention.ok()) return;  // found by CheckRunRecord
+  const int last = static_cast<int>(rounds.size()) - 1;
+  for (int r = 0; r <= last; ++r) {
+    // A repaired run may have had more rounds when it was folded; it goes on from its last.
+    const bool whole = retention->Whole(r, run.rounds() - 1) || r == last;
+    const std::string where = absl::StrCat("R", run.run(), ":r", r);
+    if (rounds[r].dropped() && whole) {
+      findings->Add(17, where,
+                    absl::StrCat("it was dropped, though the run retains ",
+                                 run.retain().empty() ? "all" : run.retain()));
+    } else if (!rounds[r].dropped() && !whole && run.state() == RunRecord::COMPLETE) {
+      findings->Add(
+          17, where,
+          absl::StrCat("it is whole, though the run is complete and retains ", run.retain()));
+    }
+  }
+}
+
 void CheckTexts(const Store& store, Findings* findings) {
   const absl::StatusOr<std::vector<TextRecord>> texts = store.Texts();
   if (!texts.ok()) {
@@ -114,7 +138,9 @@ void CheckRun(const Store& store, const RunRecord& run, ThreadPool* pool, Findin
   }
   CheckRounds(run, *rounds, findings);
   CheckAllBaselines(store, run, findings);
+  CheckRetention(run, *rounds, findings);
   RunCheck check(store, run, pool);
+  check.CheckKept(*rounds, findings);
   const int committed = static_cast<int>(rounds->size());
   for (int round = 0; round < committed; ++round) {
     RoundRecord record = (*rounds)[round];

@@ -1,11 +1,15 @@
 #include "kb/repair.h"
 
+#include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <memory>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "kb/codec.h"
+#include "kb/fold.h"
+#include "kb/retention.h"
 #include "kb/rocks.h"
 #include "kb/round_check.h"
 #include "kb/store_internal.h"
@@ -36,7 +40,15 @@ class Repair {
   absl::StatusOr<bool> CopyBaselines(const RunRecord& run);
   // Returns how many were kept.
   absl::StatusOr<int> CopyRounds(const RunRecord& run, bool was_complete);
-  absl::Status CommitRound(const RunRecord& run, const RoundRecord& record, const RunCheck& check);
+  // The records of its rounds, up to the first that cannot be read, and why that is so.
+  std::vector<RoundRecord> Records(const RunRecord& run, std::string* why) const;
+  // How many of the rounds are whole one after the other, and why the next is not. They are copied
+  // where `copy` says so.
+  absl::StatusOr<int> CheckRounds(const RunRecord& run, absl::Span<const RoundRecord> records,
+                                  bool copy, std::string* why);
+  absl::Status CopyRound(const RunRecord& run, const RoundRecord& record, bool after_dropped,
+                         const RunCheck& check);
+  absl::Status CopyKept(const RunRecord& run, const RunCheck& check);
   absl::Status CopyTexts();
 
   const Rocks& rocks_;
@@ -114,46 +126,94 @@ absl::StatusOr<bool> Repair::CopyBaselines(const RunRecord& run) {
   return all;
 }
 
-absl::StatusOr<int> Repair::CopyRounds(const RunRecord& run, bool was_complete) {
-  RunCheck check(from_, run, &pool_);
-  int kept = 0;
-  std::string why;
-  for (; kept < run.rounds(); ++kept) {
-    const absl::StatusOr<RoundRecord> record = Get<RoundRecord>(kRounds, RoundKey(run.run(), kept));
+std::vector<RoundRecord> Repair::Records(const RunRecord& run, std::string* why) const {
+  std::vector<RoundRecord> records;
+  for (int round = 0; round < run.rounds(); ++round) {
+    absl::StatusOr<RoundRecord> record = Get<RoundRecord>(kRounds, RoundKey(run.run(), round));
     if (!record.ok()) {
-      why = absl::IsNotFound(record.status()) ? "it has no record"
-                                              : std::string(record.status().message());
+      *why = absl::IsNotFound(record.status()) ? "it has no record"
+                                               : std::string(record.status().message());
       break;
     }
-    if (record->run() != run.run() || record->round() != kept) {
-      why = "its record is another's";
+    if (record->run() != run.run() || record->round() != round) {
+      *why = "its record is another's";
       break;
     }
-    CheckReport report, counts;
-    Findings findings(kMostFindings, report);
-    check.Check(*record, &findings, &counts);
+    records.push_back(*std::move(record));
+  }
+  return records;
+}
+
+absl::StatusOr<int> Repair::CheckRounds(const RunRecord& run, absl::Span<const RoundRecord> records,
+                                        bool copy, std::string* why) {
+  RunCheck check(from_, run, &pool_);
+  CheckReport report;
+  Findings findings(kMostFindings, report);
+  check.CheckKept(records, &findings);
+  int whole = 0;
+  for (; whole < static_cast<int>(records.size()); ++whole) {
+    CheckReport counts;
+    check.Check(records[whole], &findings, &counts);
     for (const Finding& finding : report.findings) {
       if (finding.requirement == kReceiversRequirement) continue;
-      why = absl::StrCat(finding.where, ": ", finding.problem);
-      break;
+      *why = absl::StrCat(finding.where, ": ", finding.problem);
+      return whole;
     }
-    if (!why.empty()) break;
-    if (absl::Status s = CommitRound(run, *record, check); !s.ok()) return s;
+    if (!copy) continue;
+    const bool after_dropped = whole > 0 && records[whole - 1].dropped();
+    absl::Status s = CopyRound(run, records[whole], after_dropped, check);
+    if (!s.ok()) return s;
     report_.attempts += counts.attempts;
   }
-  int last = was_complete ? run.rounds() - 1 : -1;
-  for (int round = kept; !was_complete && round < run.rounds(); ++round) {
+  if (copy && whole > 0) {
+    if (absl::Status s = CopyKept(run, check); !s.ok()) return s;
+  }
+  return whole;
+}
+
+absl::StatusOr<int> Repair::CopyRounds(const RunRecord& run, bool was_complete) {
+  std::string why;
+  const std::vector<RoundRecord> records = Records(run, &why);
+  int last = was_complete ? run.rounds() - 1 : static_cast<int>(records.size()) - 1;
+  for (int round = last + 1; round < run.rounds(); ++round) {
     if (!absl::IsNotFound(rocks_.Get(kRounds, RoundKey(run.run(), round)).status())) last = round;
+  }
+  const bool dropped = std::any_of(records.begin(), records.end(),
+                                   [](const RoundRecord& record) { return record.dropped(); });
+  absl::StatusOr<int> whole = CheckRounds(run, records, /*copy=*/!dropped, &why);
+  if (!whole.ok()) return whole;
+  int kept = *whole;
+  if (dropped) {
+    // A run goes on from a round that has its attempts, and with no more than what the rounds up to
+    // it have left behind; where it keeps each k-th, later ones have added to that.
+    const bool every = ParseRetention(run.retain())->kind == Retention::Kind::kEvery;
+    if (kept <= last && (kept == 0 || every || records[kept - 1].dropped())) kept = 0;
+    const absl::StatusOr<int> copied =
+        CheckRounds(run, absl::MakeSpan(records).first(kept), /*copy=*/true, &why);
+    if (!copied.ok()) return copied;
   }
   if (last < kept) return kept;
   Lost("R", run.run(), ": ",
        last == kept ? absl::StrCat("round ", kept) : absl::StrCat("rounds ", kept, " to ", last),
-       ", since round ", kept, " is not whole (", why, ")");
+       ", since round ", *whole, " is not whole (", why, ")",
+       kept < *whole ? absl::StrCat(" and a run that retains ", run.retain(),
+                                    " cannot go on from those before it")
+                     : "");
   return kept;
 }
 
-absl::Status Repair::CommitRound(const RunRecord& run, const RoundRecord& record,
-                                 const RunCheck& check) {
+absl::Status Repair::CopyKept(const RunRecord& run, const RunCheck& check) {
+  Fold fold;
+  for (int slot = 0; slot < run.problems_size(); ++slot) {
+    std::vector<KeptBlock> blocks = ChangedBlocks({}, check.kept(static_cast<size_t>(slot)));
+    std::move(blocks.begin(), blocks.end(), std::back_inserter(fold.claims));
+  }
+  return fold.claims.empty() ? absl::OkStatus() : to_.CommitFold(run.run(), fold);
+}
+
+absl::Status Repair::CopyRound(const RunRecord& run, const RoundRecord& record, bool after_dropped,
+                               const RunCheck& check) {
+  if (record.dropped()) return to_.CommitRound(record, {});
   std::vector<std::vector<EncodedBlock>> encoded(run.problems_size());
   pool_.For(run.problems_size(), [&](int slot) {
     const ProblemBlocks& blocks = check.blocks(static_cast<size_t>(slot));
@@ -162,7 +222,7 @@ absl::Status Repair::CommitRound(const RunRecord& run, const RoundRecord& record
       EncodedBlock& to = encoded[slot].emplace_back();
       to.first = block.first;
       to.attempts = EncodeBlock(block);
-      if (record.round() == 0) continue;
+      if (record.round() == 0 || after_dropped) continue;
       const auto begin = receivers.begin() + block.first.lane();
       to.receivers = EncodeReceivers({begin, begin + block.size()});
     }

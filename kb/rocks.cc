@@ -16,7 +16,7 @@
 namespace hearsay {
 
 const char* const kFamilyNames[kFamilyCount] = {"default",  "runs",      "rounds", "baselines",
-                                                "attempts", "receivers", "texts"};
+                                                "attempts", "receivers", "texts",  "claims"};
 
 namespace {
 
@@ -86,9 +86,11 @@ rocksdb::Options Rocks::MakeOptions(Store::Mode mode, rocksdb::Env* env) {
 
 // Columns too short to be worth compressing by themselves (kb/column.h), those of runs of few
 // lanes, are compressed many together, and ZSTD codes their frequencies, which LZ4 does not. The
-// other families hold too little to matter.
+// other families hold too little to matter, but for kept claims, which nothing else compresses.
 rocksdb::Options Rocks::OptionsOf(absl::string_view family, rocksdb::Options options) {
-  if (family == kFamilyNames[kAttempts]) options.compression = rocksdb::kZSTD;
+  if (family == kFamilyNames[kAttempts] || family == kFamilyNames[kClaims]) {
+    options.compression = rocksdb::kZSTD;
+  }
   return options;
 }
 

@@ -31,17 +31,25 @@ enum Family : int {
   kAttempts,
   kReceivers,
   kTexts,
+  kClaims,
   kFamilyCount,
 };
 extern const char* const kFamilyNames[kFamilyCount];
 
 // The version of keys and values this program reads and writes.
-inline constexpr int kSchemaVersion = 2;
+inline constexpr int kSchemaVersion = 3;
 
 // A sorted run of keys and values for one family.
 struct SortedPairs {
   Family family;
   std::vector<std::pair<std::string, const std::string*>> pairs;  // ascending keys
+};
+
+// The keys from `begin` to before `end`.
+struct KeyRange {
+  Family family;
+  std::string begin, end;
+  bool all_removed = false;  // no key of it is there any more
 };
 
 // A file of the database that is not what was written.
@@ -84,6 +92,13 @@ class Rocks {
 
   // Writes each of `files` as sorted files and ingests them all at once, or none.
   absl::Status Ingest(const std::vector<SortedPairs>& files);
+  // Puts all pairs, or removes their keys where values are empty, through the log and at once. Keys
+  // are removed one by one: where nothing but a range of removed keys is left to write, a full disk
+  // makes RocksDB 7.8.3 abort.
+  absl::Status Replace(const std::vector<SortedPairs>& pairs);
+  // Gives back the room on disk of what was removed or written over there: files that hold nothing
+  // else go as they are, others are written again.
+  absl::Status GiveBack(const std::vector<KeyRange>& ranges);
   // Moves what the log holds into sorted files.
   absl::Status Flush();
   absl::StatusOr<StoreSizes> Sizes() const;

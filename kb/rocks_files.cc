@@ -1,4 +1,4 @@
-// What rocks.h does with the files of a damaged kb.
+// What rocks.h does with files: those of a damaged kb, and those of what is no longer wanted.
 #include <algorithm>
 #include <set>
 #include <utility>
@@ -6,10 +6,13 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "kb/codec.h"
+#include "kb/kept_claims.h"
 #include "kb/rocks.h"
+#include "rocksdb/convenience.h"
 #include "rocksdb/metadata.h"
 #include "rocksdb/sst_file_reader.h"
 #include "rocksdb/table.h"
+#include "rocksdb/write_batch.h"
 #include "tasks/thread_pool.h"
 
 namespace hearsay {
@@ -19,7 +22,8 @@ namespace {
 std::string Words(const std::string& family, const std::string& key) {
   if (family == kFamilyNames[kDefaultFamily]) return key;
   if (key.size() == 16) {
-    const absl::StatusOr<AttemptId> first = ParseBlockKey(key);
+    const absl::StatusOr<AttemptId> first =
+        family == kFamilyNames[kClaims] ? ParseKeptKey(key) : ParseBlockKey(key);
     return first.ok() ? Format(*first) : "?";
   }
   std::vector<uint32_t> numbers;
@@ -149,6 +153,35 @@ absl::StatusOr<std::unique_ptr<Rocks>> Rocks::Rebuild(const std::string& path,
     return to.Error(s);
   }
   return Open(scratch, Store::Mode::kWrite, env);
+}
+
+absl::Status Rocks::Replace(const std::vector<SortedPairs>& pairs) {
+  rocksdb::WriteBatch batch;
+  rocksdb::Status s;
+  for (const SortedPairs& sorted : pairs) {
+    for (const auto& [key, value] : sorted.pairs) {
+      s = value->empty() ? batch.Delete(handles_[sorted.family], key)
+                         : batch.Put(handles_[sorted.family], key, *value);
+      if (!s.ok()) return Error(s);
+    }
+  }
+  s = db_->Write(rocksdb::WriteOptions(), &batch);
+  return s.ok() ? absl::OkStatus() : Error(s);
+}
+
+absl::Status Rocks::GiveBack(const std::vector<KeyRange>& ranges) {
+  // Only then nothing of it is in the log any more either.
+  if (absl::Status s = Flush(); !s.ok()) return s;
+  for (const KeyRange& range : ranges) {
+    const rocksdb::Slice begin = range.begin, end = range.end;
+    rocksdb::ColumnFamilyHandle* const family = handles_[range.family];
+    rocksdb::Status s = range.all_removed ? rocksdb::DeleteFilesInRange(db_.get(), family, &begin,
+                                                                        &end, /*include_end=*/false)
+                                          : rocksdb::Status::OK();
+    if (s.ok()) s = db_->CompactRange(rocksdb::CompactRangeOptions(), family, &begin, &end);
+    if (!s.ok()) return Error(s);
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace hearsay

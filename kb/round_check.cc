@@ -92,6 +92,8 @@ std::vector<std::vector<uint32_t>> ReceiversOf(const ProblemBlocks& blocks, int 
 
 ProblemCheck::Totals ProblemCheck::Check(int round, ProblemBlocks blocks, Findings* findings) {
   findings_ = findings;
+  after_dropped_ = passed_over_;
+  passed_over_ = false;
   before_ = std::move(blocks_);
   blocks_ = std::move(blocks);
   texts_before_ = std::move(texts_);
@@ -114,6 +116,12 @@ ProblemCheck::Totals ProblemCheck::Check(int round, ProblemBlocks blocks, Findin
   }
   if (round > 0) CheckReceivers(round, before_, blocks_);
   return totals;
+}
+
+void ProblemCheck::PassOver() {
+  passed_over_ = true;
+  blocks_.clear();
+  texts_.clear();
 }
 
 void ProblemCheck::CheckLast(Findings* findings) {
@@ -212,11 +220,19 @@ void ProblemCheck::CollectRead(const AttemptBlock& block, int i) {
   }
 }
 
-const ProblemCheck::Read* ProblemCheck::FindRead(ClaimId id) const {
-  for (const Read& read : read_) {
-    if (read.id == id) return &read;
+std::optional<Claim> ProblemCheck::FindRead(ClaimId id) const {
+  if (after_dropped_) {
+    if (WasDropped(id)) {
+      const KeptClaim* const kept = FindKept(kept_, id);
+      return kept == nullptr ? std::nullopt : std::optional<Claim>(kept->made.claim);
+    }
+    const absl::StatusOr<NewClaim> found = store_.FindClaim(id);
+    return found.ok() ? std::optional<Claim>(found->claim) : std::nullopt;
   }
-  return nullptr;
+  for (const Read& read : read_) {
+    if (read.id == id) return read.text;
+  }
+  return std::nullopt;
 }
 
 void ProblemCheck::CheckClaims(size_t b, int i) {
@@ -240,11 +256,11 @@ void ProblemCheck::CheckClaims(size_t b, int i) {
       }
       continue;
     }
-    const Read* const read = FindRead(id);
-    if (read != nullptr) text = read->text;
+    const std::optional<Claim> read = FindRead(id);
+    if (read.has_value()) text = *read;
     if (alone) {
       findings_->Add(7, Format(attempt), absl::StrCat("it read no note, yet holds ", Format(id)));
-    } else if (read == nullptr) {
+    } else if (!read.has_value()) {
       findings_->Add(7, Format(attempt),
                      absl::StrCat("it holds ", Format(id), ", which no source of it held"));
     }
@@ -259,7 +275,7 @@ void ProblemCheck::CheckClaims(size_t b, int i) {
   }
   for (const IntakeEntry& entry : block.intake_of(i)) {
     for (const ClaimId id : entry.parents) {
-      if (id.none() || FindRead(id) != nullptr) continue;
+      if (id.none() || FindRead(id).has_value()) continue;
       findings_->Add(10, Format(attempt),
                      absl::StrCat("it took in ", Format(id), ", which no source of it held"));
     }
@@ -282,7 +298,7 @@ void ProblemCheck::CheckParents(AttemptId attempt, int place, const NewClaim& cl
     if (parent.none()) continue;
     if (parent.attempt().round() >= attempt.round()) {
       findings_->Add(9, where, absl::StrCat("its parent ", Format(parent), " is no older"));
-    } else if (FindRead(parent) == nullptr) {
+    } else if (!FindRead(parent).has_value()) {
       findings_->Add(9, where,
                      absl::StrCat("its parent ", Format(parent), " stood in no note it read"));
     }

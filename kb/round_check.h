@@ -3,6 +3,7 @@
 #define HEARSAY_KB_ROUND_CHECK_H_
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -64,8 +65,14 @@ class ProblemCheck {
       : store_(store), run_(run), problem_(problem) {}
 
   // Checks `blocks`, of the round after those of the last call, and keeps them. REQUIRES: called
-  // for rounds 0, 1, 2 ...
+  // for rounds 0, 1, 2 ..., or PassOver() instead, and then CheckKept() before.
   Totals Check(int round, ProblemBlocks blocks, Findings* findings);
+  // Passes over a round whose attempts were dropped.
+  void PassOver();
+  // Takes in the claims that outlive their attempts, and checks them; `records` are those of all
+  // rounds. Where `closed`, all parents are kept.
+  void CheckKept(absl::Span<const RoundRecord> records, bool closed, Findings* findings);
+  const std::vector<KeptClaim>& kept() const { return kept_; }
   // That nothing is said to have read the last round checked, if any was.
   void CheckLast(Findings* findings);
   // Those of the last round checked.
@@ -85,8 +92,11 @@ class ProblemCheck {
   void CheckClaims(size_t b, int i);
   void CheckParents(AttemptId attempt, int place, const NewClaim& claim);
   void CheckReceivers(int round, const ProblemBlocks& before, const ProblemBlocks& blocks);
+  bool WasDropped(ClaimId id) const;
   void AddTotals(size_t b, int i, Totals* totals) const;
-  const Read* FindRead(ClaimId id) const;
+  // What a claim says that the attempt in hand can have read. After a round that was dropped any
+  // that is there can have been.
+  std::optional<Claim> FindRead(ClaimId id) const;
 
   const Store& store_;
   const RunRecord& run_;
@@ -96,6 +106,9 @@ class ProblemCheck {
   // What the claims in notes say, as AttemptBlock::notes; Claim{} where there is no such claim.
   std::vector<std::vector<Claim>> texts_before_, texts_;
   std::vector<Read> read_;  // what the attempt in hand can have read: the notes of its sources
+  bool passed_over_ = false, after_dropped_ = false;
+  std::vector<KeptClaim> kept_;
+  std::vector<bool> dropped_;  // [round]
 };
 
 // Checks a run round by round, its problems on all threads of a pool.
@@ -103,16 +116,21 @@ class RunCheck {
  public:
   RunCheck(const Store& store, const RunRecord& run, ThreadPool* pool);
 
+  // Checks what the run keeps of rounds whose attempts were dropped, before any round.
+  void CheckKept(absl::Span<const RoundRecord> records, Findings* findings);
   // Reads and checks the next round; `report` counts what was looked at.
   void Check(const RoundRecord& record, Findings* findings, CheckReport* report);
   // Checks that nothing follows the last of `rounds` rounds checked.
   void CheckEnd(int rounds, Findings* findings);
+  // The claims that outlive their attempts, by index in the run's problems.
+  const std::vector<KeptClaim>& kept(size_t slot) const { return problems_[slot].kept(); }
   // The blocks of the last round checked, by index in the run's problems.
   const ProblemBlocks& blocks(size_t slot) const { return problems_[slot].blocks(); }
 
  private:
   // The blocks of a round by index in the run's problems, findings for those that cannot be read.
   std::vector<ProblemBlocks> ReadRound(int round, Findings* findings) const;
+  void CheckDigests(const RoundRecord& record, Findings* findings) const;
   void CheckTotals(const RoundRecord& record, absl::Span<const ProblemCheck::Totals> totals,
                    Findings* findings) const;
   // Calls body(slot, findings) for every problem, in parallel, and joins their findings in order.

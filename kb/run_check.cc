@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "kb/codec.h"
+#include "kb/retention.h"
 #include "kb/round_check.h"
 
 namespace hearsay {
@@ -11,6 +12,33 @@ namespace hearsay {
 RunCheck::RunCheck(const Store& store, const RunRecord& run, ThreadPool* pool)
     : store_(store), run_(run), pool_(*pool) {
   for (const int problem : run.problems()) problems_.emplace_back(store, run, problem);
+}
+
+void ProblemCheck::CheckKept(absl::Span<const RoundRecord> records, bool closed,
+                             Findings* findings) {
+  dropped_.clear();
+  for (const RoundRecord& record : records) dropped_.push_back(record.dropped());
+  absl::StatusOr<std::vector<KeptClaim>> kept = store_.KeptClaims(run_.run(), problem_);
+  if (!kept.ok()) {
+    findings->Add(17, absl::StrCat("R", run_.run(), ":", FormatProblem(problem_)),
+                  kept.status().message());
+    return;
+  }
+  kept_ = *std::move(kept);
+  for (const KeptClaim& claim : kept_) {
+    if (!WasDropped(claim.id)) continue;  // counts only, of a claim whose round is whole
+    const std::string fault = ClaimFault(claim.made.claim, claim.id.attempt().round());
+    if (!fault.empty()) findings->Add(8, Format(claim.id), fault);
+    for (const ClaimId parent : claim.made.parents) {
+      if (!closed || parent.none() || FindKept(kept_, parent) != nullptr) continue;
+      findings->Add(17, Format(claim.id), absl::StrCat("its parent ", Format(parent), " is lost"));
+    }
+  }
+}
+
+bool ProblemCheck::WasDropped(ClaimId id) const {
+  const auto round = static_cast<size_t>(id.attempt().round());
+  return round < dropped_.size() && dropped_[round];
 }
 
 void RunCheck::ForEachProblem(
@@ -62,6 +90,37 @@ std::vector<ProblemBlocks> RunCheck::ReadRound(int round, Findings* findings) co
   return blocks;
 }
 
+void RunCheck::CheckKept(absl::Span<const RoundRecord> records, Findings* findings) {
+  const absl::StatusOr<Retention> retention = ParseRetention(run_.retain());
+  const bool closed = retention.ok() && retention->kind == Retention::Kind::kAncestral;
+  ForEachProblem(findings, [&](size_t slot, Findings* of_problem) {
+    problems_[slot].CheckKept(records, closed, of_problem);
+  });
+  std::vector<int64_t> counts(records.size());
+  std::vector<uint64_t> digests(records.size());
+  for (const ProblemCheck& problem : problems_) {
+    for (const KeptClaim& claim : problem.kept()) {
+      const size_t round = static_cast<size_t>(claim.id.attempt().round());
+      if (round >= records.size()) {
+        findings->Add(17, Format(claim.id), "it is kept of a round that has no record");
+        continue;
+      }
+      ++counts[round];
+      digests[round] += KeptDigest(claim);
+    }
+  }
+  for (size_t r = 0; r < records.size(); ++r) {
+    const std::string where = absl::StrCat("R", run_.run(), ":r", r);
+    if (counts[r] != records[r].kept_claims()) {
+      findings->Add(17, where,
+                    absl::StrCat("its record counts ", records[r].kept_claims(),
+                                 " kept claims, there are ", counts[r]));
+    } else if (digests[r] != records[r].kept_digest()) {
+      findings->Add(17, where, "its kept claims have another digest than its record says");
+    }
+  }
+}
+
 void RunCheck::Check(const RoundRecord& record, Findings* findings, CheckReport* report) {
   std::vector<ProblemBlocks> blocks = ReadRound(record.round(), findings);
   for (const ProblemBlocks& of_problem : blocks) {
@@ -71,6 +130,16 @@ void RunCheck::Check(const RoundRecord& record, Findings* findings, CheckReport*
     }
   }
   ++report->rounds;
+  if (record.dropped()) {
+    for (const ProblemBlocks& of_problem : blocks) {
+      for (const AttemptBlock& block : of_problem) {
+        findings->Add(17, Format(block.first), "it is there, though its round was dropped");
+      }
+    }
+    for (ProblemCheck& problem : problems_) problem.PassOver();
+    CheckDigests(record, findings);
+    return;
+  }
   std::vector<ProblemCheck::Totals> totals(problems_.size());
   ForEachProblem(findings, [&](size_t slot, Findings* of_problem) {
     totals[slot] = problems_[slot].Check(record.round(), std::move(blocks[slot]), of_problem);
@@ -93,6 +162,20 @@ void RunCheck::CheckEnd(int rounds, Findings* findings) {
   }
 }
 
+void RunCheck::CheckDigests(const RoundRecord& record, Findings* findings) const {
+  const std::string where = absl::StrCat("R", record.run(), ":r", record.round());
+  if (record.problem_digests_size() != run_.problems_size()) {
+    findings->Add(11, where,
+                  absl::StrCat(record.problem_digests_size(), " digests for ", run_.problems_size(),
+                               " problems"));
+  }
+  uint64_t sum = 0;
+  for (const uint64_t digest : record.problem_digests()) sum += digest;
+  if (sum != record.digest()) {
+    findings->Add(11, where, "its digest is not the sum of its problems' digests");
+  }
+}
+
 void RunCheck::CheckTotals(const RoundRecord& record, absl::Span<const ProblemCheck::Totals> totals,
                            Findings* findings) const {
   const std::string where = absl::StrCat("R", record.run(), ":r", record.round());
@@ -105,21 +188,13 @@ void RunCheck::CheckTotals(const RoundRecord& record, absl::Span<const ProblemCh
     all.whole = all.whole && of_problem.whole;
   }
   const bool whole = all.whole && run_.claims_recorded();
-  uint64_t sum = 0;
-  for (const uint64_t digest : record.problem_digests()) sum += digest;
-  if (record.problem_digests_size() != run_.problems_size()) {
-    findings->Add(11, where,
-                  absl::StrCat(record.problem_digests_size(), " digests for ", run_.problems_size(),
-                               " problems"));
-  } else if (whole) {
+  CheckDigests(record, findings);
+  if (whole && record.problem_digests_size() == run_.problems_size()) {
     for (int p = 0; p < run_.problems_size(); ++p) {
       if (totals[p].digest == record.problem_digests(p)) continue;
       findings->Add(11, absl::StrCat(where, ".", FormatProblem(run_.problems(p))),
                     "its attempts have another digest than its record says");
     }
-  }
-  if (sum != record.digest()) {
-    findings->Add(11, where, "its digest is not the sum of its problems' digests");
   }
   const auto count = [&](absl::string_view what, int64_t stored, int64_t found) {
     if (stored == found) return;

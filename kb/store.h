@@ -20,6 +20,7 @@
 #include "kb/block.h"
 #include "kb/ids.h"
 #include "kb/kb.pb.h"
+#include "kb/kept_claims.h"
 
 namespace hearsay {
 
@@ -36,6 +37,17 @@ struct EncodedBlock {
   std::string attempts;  // value in the column family `attempts`
   std::string
       receivers;  // value in `receivers` for the same lanes of the round before; may be empty
+};
+
+// What folding a run changes (kb/fold.h).
+struct KeptBlock {
+  AttemptId first;
+  std::string claims;  // value in `claims`; empty where nothing of the block is kept any more
+};
+struct Fold {
+  std::vector<int> drop;            // rounds that lose their attempts, ascending
+  std::vector<RoundRecord> rounds;  // records of these and others, to replace what is there
+  std::vector<KeptBlock> claims;    // likewise
 };
 
 // What a kb takes on disk, in bytes. Entries that were written over count until they are merged.
@@ -98,14 +110,27 @@ class Store {
   // run calls it; killed before, a kb is as whole, but larger.
   virtual absl::Status Flush() = 0;
   virtual absl::StatusOr<StoreSizes> Sizes() const = 0;
+  // Replaces records and kept claims and drops attempts, and receivers of and by them, atomically
+  // and as durably as CommitRound(); then gives their room on disk back, as far as it can without
+  // writing again what else the run keeps. After an error the run is as it was, or as it should be.
+  virtual absl::Status CommitFold(int run, const Fold& fold) = 0;
+  // Gives back all that folds of the run have left on disk.
+  virtual absl::Status Compact(int run) = 0;
   // The records of the committed rounds, ascending.
   virtual absl::StatusOr<std::vector<RoundRecord>> Rounds(int run) const = 0;
+
+  // That all attempts of the committed rounds from `first` to `last` are there. Errors: those of
+  // Rounds(); kFailedPrecondition, one sentence, where the run's retention dropped some.
+  absl::Status RequireWhole(int run, int first = 0, int last = INT32_MAX) const;
 
   // --- baselines ---
   virtual absl::Status PutBaselines(int run, int problem, const BaselineBlock& baselines) = 0;
   virtual absl::StatusOr<BaselineBlock> Baselines(int run, int problem) const = 0;
 
   // --- attempts ---
+  // Of rounds that were dropped there are none (see kb/fold.h): scans pass over them, and errors
+  // say that what is asked for was not kept, and by what retention.
+
   // The block that holds the attempt. Errors: kNotFound naming the attempt.
   virtual absl::StatusOr<AttemptBlock> BlockOf(AttemptId attempt) const = 0;
   // Calls `visit` with every block of the run in key order (round, problem, lane) until it returns
@@ -120,15 +145,17 @@ class Store {
   virtual absl::Status ScanEncoded(
       int run, int round,
       const std::function<bool(AttemptId first, absl::string_view bytes)>& visit) const = 0;
-  // The claim's record. Errors: kNotFound naming the claim.
+  // All kept claims of one problem, ascending; empty where nothing was dropped.
+  virtual absl::StatusOr<std::vector<KeptClaim>> KeptClaims(int run, int problem) const = 0;
+  // The claim's record, also of one that outlives its attempt. Errors: kNotFound naming the claim.
   virtual absl::StatusOr<NewClaim> FindClaim(ClaimId claim) const = 0;
   // The note of an attempt, claims resolved.
   virtual absl::StatusOr<std::vector<NotedClaim>> Note(AttemptId attempt) const = 0;
   // The notes of all lanes of one problem in one round, claims resolved; [lane]. Reads every block
   // once, where Note() for each lane would read many. Errors: kNotFound where the round has no such
   // problem.
-  virtual absl::StatusOr<std::vector<std::vector<NotedClaim>>> NotesOfRound(int run, int round,
-                                                                            int problem) const = 0;
+  absl::StatusOr<std::vector<std::vector<NotedClaim>>> NotesOfRound(int run, int round,
+                                                                    int problem) const;
   // The lanes of the next round that read this attempt's note, ascending.
   virtual absl::StatusOr<std::vector<uint32_t>> Receivers(AttemptId attempt) const = 0;
   // The same for all lanes of the block that holds the attempt; [lane in the block], all empty

@@ -68,7 +68,13 @@ Pedigree Describe(const ClaimTable& table, std::vector<Reached> reached, size_t 
   for (const Reached& r : reached) {
     const ClaimRow& row = table.row(r.row);
     pedigree.carriers += row.carriers;
-    if (row.parents[0] == kNoRow && row.parents[1] == kNoRow) pedigree.births.push_back(row.id);
+    pedigree.confirmed += row.confirmed;
+    pedigree.refuted += row.refuted;
+    if (!table.DroppedParents(r.row).empty()) {
+      pedigree.cut.push_back(row.id);
+    } else if (row.parents[0] == kNoRow && row.parents[1] == kNoRow) {
+      pedigree.births.push_back(row.id);
+    }
     if (row.change == Change::kHedgeLost) pedigree.hedges_lost.push_back(row.id);
   }
   for (RowIndex i : HedgeDrops<ClaimTable>(table, reached)) {
@@ -91,6 +97,8 @@ ClaimVersion DescribeVersion(const ClaimTable& table, RowIndex i) {
   for (RowIndex parent : row.parents) {
     if (parent != kNoRow) version.parents.push_back(table.row(parent).id);
   }
+  const std::vector<ClaimId> dropped = table.DroppedParents(i);
+  version.parents.insert(version.parents.end(), dropped.begin(), dropped.end());
   version.agent = table.AgentName(row.agent);
   version.words = ClaimInWords(row.id.attempt().problem(), row.claim);
   version.truth = table.TruthOfRow(i);

@@ -20,7 +20,7 @@ struct ClaimVersion {
   ClaimId id;
   Claim claim;
   Change change = Change::kBorn;
-  std::vector<ClaimId> parents;  // none if it was born, two if it was merged
+  std::vector<ClaimId> parents;  // none if it was born, two if it was merged; also dropped ones
   std::string agent;             // of who first wrote it; round and lane are those of the id
   std::string words;             // ClaimInWords
   Truth truth = Truth::kOpen;    // in the DSL it was made in
@@ -56,14 +56,18 @@ struct Pedigree {
   std::vector<ClaimVersion> versions;  // ascending by id, so parents before children
   int64_t version_count = 0;           // all there are; more than versions.size() if limited
   // The rest is about all versions, listed or not.
-  std::vector<ClaimId> births;       // versions without a parent
+  std::vector<ClaimId> births;  // versions without a parent
+  // Versions made of a parent that the run did not keep: what lies behind is not known.
+  std::vector<ClaimId> cut;
   std::vector<ClaimId> hedges_lost;  // versions at which "may" became "does" by being retold
   // Versions that say without a hedge what a parent said with one, by evidence or by retelling.
   std::vector<ClaimId> hedges_dropped;
-  ClaimId first_unsupported;       // the oldest that is an unsupported closure, or none
-  std::vector<ClaimTest> tests;    // in the order of attempts
-  int64_t carriers = 0;            // notes; one that carries two versions counts twice
-  int64_t adopting_attempts = 0;   // attempts that believed some version, each once
+  ClaimId first_unsupported;           // the oldest that is an unsupported closure, or none
+  int64_t confirmed = 0, refuted = 0;  // attempts that bore a version out or refuted it
+  std::vector<ClaimTest> tests;        // these, in the order of attempts, as far as they were kept
+  int64_t carriers = 0;                // notes; one that carries two versions counts twice
+  // Of kept attempts, the next two.
+  int64_t adopting_attempts = 0;   // that believed some version, each once
   std::optional<WorstCost> worst;  // nullopt if no attempt lost anything by a version
 };
 

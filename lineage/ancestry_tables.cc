@@ -21,19 +21,18 @@ std::string JoinIds(const std::vector<ClaimId>& ids) {
 
 Cell Word(absl::string_view word) { return Text(std::string(word)); }
 
-Table SummaryTable(const Pedigree& pedigree, const std::string& title) {
+Table SummaryTable(const ClaimTable& table, const Pedigree& pedigree, const std::string& title) {
   Table summary;
   summary.title = absl::StrCat(title, " of ", Format(pedigree.claim));
   summary.columns = {"fact", "value"};
   const auto add = [&](const char* fact, Cell value) {
     summary.rows.push_back({Text(fact), std::move(value)});
   };
-  int64_t confirmed = 0;
-  for (const ClaimTest& test : pedigree.tests) confirmed += test.confirmed;
   add("versions", Integer(pedigree.version_count));
   add("versions_listed", Integer(static_cast<int64_t>(pedigree.versions.size())));
   add("births", Integer(static_cast<int64_t>(pedigree.births.size())));
   add("born_as", pedigree.births.empty() ? Missing() : Text(Format(pedigree.births.front())));
+  if (!pedigree.cut.empty()) add("cut_at", Text(JoinIds(pedigree.cut)));
   add("hedge_lost_at",
       pedigree.hedges_lost.empty() ? Missing() : Text(JoinIds(pedigree.hedges_lost)));
   add("hedge_dropped_at",
@@ -42,8 +41,8 @@ Table SummaryTable(const Pedigree& pedigree, const std::string& title) {
       pedigree.first_unsupported.none() ? Missing() : Text(Format(pedigree.first_unsupported)));
   add("carriers", Integer(pedigree.carriers));
   add("adopting_attempts", Integer(pedigree.adopting_attempts));
-  add("confirmed", Integer(confirmed));
-  add("refuted", Integer(static_cast<int64_t>(pedigree.tests.size()) - confirmed));
+  add("confirmed", Integer(pedigree.confirmed));
+  add("refuted", Integer(pedigree.refuted));
   const bool paid = pedigree.worst.has_value();
   add("worst_cost_doublings", paid ? Real(pedigree.worst->doublings) : Missing());
   add("worst_cost_attempt", paid ? Text(Format(pedigree.worst->attempt)) : Missing());
@@ -56,6 +55,16 @@ Table SummaryTable(const Pedigree& pedigree, const std::string& title) {
       "carriers: notes, in all rounds; worst cost: the most that one attempt lost to a false "
       "closure "
       "among the versions, as log2(best / best without the closed value)"};
+  if (table.dropped_rounds() > 0) {
+    summary.notes.push_back(
+        absl::StrCat(table.KeptWords(),
+                     "; versions that were not kept are not counted, and adopting_attempts and "
+                     "worst cost are of the attempts that are left"));
+  }
+  if (!pedigree.cut.empty()) {
+    summary.notes.push_back(
+        "cut_at: versions made of claims that were not kept; what those came from is not known");
+  }
   return summary;
 }
 
@@ -100,13 +109,18 @@ Table VersionTable(const Pedigree& pedigree) {
   return table;
 }
 
-Table TestTable(const Pedigree& pedigree) {
+Table TestTable(const ClaimTable& claims, const Pedigree& pedigree) {
   Table table;
   table.title = "Tested by";
   table.columns = {"attempt", "version", "result"};
   for (const ClaimTest& test : pedigree.tests) {
     table.rows.push_back({Text(Format(test.attempt)), Text(Format(test.version)),
                           Text(test.confirmed ? "confirmed" : "refuted")});
+  }
+  if (claims.dropped_rounds() > 0) {
+    table.notes = {absl::StrCat("showing ", pedigree.tests.size(), " of ",
+                                pedigree.confirmed + pedigree.refuted,
+                                " tests: those by attempts that are left")};
   }
   return table;
 }
@@ -121,7 +135,7 @@ bool IsFalseUnsupported(const ClaimTable& table, RowIndex i) {
 
 std::vector<Table> PedigreeTables(const ClaimTable& table, const Pedigree& pedigree,
                                   const std::string& title) {
-  return {SummaryTable(pedigree, title), VersionTable(pedigree), TestTable(pedigree)};
+  return {SummaryTable(table, pedigree, title), VersionTable(pedigree), TestTable(table, pedigree)};
 }
 
 std::vector<LongLived> LongestLivedFalseClosures(const ClaimTable& table, int k, ClosureKind kind) {

@@ -14,11 +14,16 @@ class ClaimTableLoader {
  public:
   ClaimTableLoader(ClaimTable& table, int lanes) : table_(table), lanes_(lanes) {}
 
+  // Takes the claims that outlive their attempts, before any block.
+  absl::Status TakeKept(const Store& store);
   absl::Status Add(const AttemptBlock& block);
   // REQUIRES: every block has been added.
   void Finish();
 
  private:
+  // Appends those of `kept_` that stand before the attempt.
+  void AppendKept(AttemptId before);
+  uint64_t OrdinalOf(AttemptId attempt) const;
   absl::Status Start(const AttemptBlock& block);
   absl::Status AppendRows(const AttemptBlock& block, int i);
   absl::Status CountNote(const AttemptBlock& block, int i);
@@ -30,7 +35,58 @@ class ClaimTableLoader {
 
   ClaimTable& table_;
   const int lanes_;
+  std::vector<KeptClaim> kept_;  // ascending
+  size_t next_kept_ = 0;
 };
+
+absl::Status ClaimTableLoader::TakeKept(const Store& store) {
+  for (const int problem : table_.run_.problems()) {
+    if (table_.problem_slot_[problem] < 0) continue;
+    const absl::StatusOr<std::vector<KeptClaim>> kept =
+        store.KeptClaims(table_.run_.run(), problem);
+    if (!kept.ok()) return kept.status();
+    kept_.insert(kept_.end(), kept->begin(), kept->end());
+  }
+  std::sort(kept_.begin(), kept_.end(),
+            [](const KeptClaim& a, const KeptClaim& b) { return a.id < b.id; });
+  const bool fits = std::all_of(kept_.begin(), kept_.end(), [this](const KeptClaim& claim) {
+    return claim.id.attempt().lane() < lanes_;
+  });
+  if (fits) return absl::OkStatus();
+  return absl::DataLossError(
+      absl::StrCat("kept claims of R", table_.run_.run(), " are outside the lanes of the run"));
+}
+
+uint64_t ClaimTableLoader::OrdinalOf(AttemptId attempt) const {
+  const uint64_t problems = table_.attempts_per_round_ / std::max(lanes_, 1);
+  return (attempt.round() * problems + table_.problem_slot_[attempt.problem()]) * lanes_ +
+         attempt.lane();
+}
+
+void ClaimTableLoader::AppendKept(AttemptId before) {
+  for (; next_kept_ < kept_.size() && kept_[next_kept_].id.attempt() < before; ++next_kept_) {
+    const KeptClaim& kept = kept_[next_kept_];
+    if (table_.Find(kept.id) != kNoRow) continue;  // its round is whole
+    const uint64_t ordinal = OrdinalOf(kept.id.attempt());
+    if (ordinal + 1 > table_.new_begin_.size()) {
+      table_.new_begin_.resize(ordinal + 1, static_cast<uint32_t>(table_.rows_.size()));
+    }
+    ClaimRow row;
+    row.id = kept.id;
+    row.claim = kept.made.claim;
+    row.change = kept.made.change;
+    row.agent = kept.agent;
+    row.first_round = row.last_round = kept.id.attempt().round();
+    const auto at = static_cast<RowIndex>(table_.rows_.size());
+    for (int p = 0; p < 2; ++p) {
+      const ClaimId parent = kept.made.parents[p];
+      if (parent.none()) continue;
+      row.parents[p] = table_.Find(parent);
+      if (row.parents[p] == kNoRow) table_.dropped_parents_.emplace_back(at, parent);
+    }
+    table_.rows_.push_back(row);
+  }
+}
 
 absl::Status ClaimTableLoader::Start(const AttemptBlock& block) {
   const AttemptId first = block.first;
@@ -44,8 +100,8 @@ absl::Status ClaimTableLoader::Start(const AttemptBlock& block) {
     return absl::DataLossError(
         absl::StrCat(Format(first), ": recorded without claims in a run that has them"));
   }
-  const uint64_t problems = table_.attempts_per_round_ / std::max(lanes_, 1);
-  const uint64_t ordinal = (first.round() * problems + slot) * lanes_ + first.lane();
+  AppendKept(first);
+  const uint64_t ordinal = OrdinalOf(first);
   if (ordinal + 1 < table_.new_begin_.size()) {
     return absl::DataLossError(absl::StrCat(Format(first), ": attempts are not in key order"));
   }
@@ -193,6 +249,17 @@ void ClaimTableLoader::Finish() {
   table_.new_begin_.resize(attempts + 1, static_cast<uint32_t>(table_.rows_.size()));
   table_.closure_begin_.resize(attempts + 1, static_cast<uint32_t>(table_.closures_.size()));
   table_.wrote_.resize(attempts, 0);
+  for (const KeptClaim& kept : kept_) {
+    const RowIndex i = table_.Find(kept.id);
+    if (i == kNoRow) continue;
+    ClaimRow& row = table_.rows_[i];
+    row.last_round = std::max(row.last_round, kept.last_round);
+    row.carriers += kept.carriers;
+    row.adopted += kept.adopted;
+    row.confirmed += kept.confirmed;
+    row.refuted += kept.refuted;
+    row.tested += kept.confirmed + kept.refuted;
+  }
   for (ClaimRow& row : table_.rows_) {
     if (row.last_round != table_.round_count_ - 1) row.carriers_at_end = 0;
   }
@@ -207,7 +274,8 @@ size_t ExpectedRows(const std::vector<RoundRecord>& rounds, int64_t attempts_per
   const int64_t most = attempts_per_round * kMaxNoteClaims;
   int64_t rows = 0;
   for (const RoundRecord& round : rounds) {
-    rows += std::clamp<int64_t>(round.claims_born(), 0, most);
+    rows +=
+        std::clamp<int64_t>(round.dropped() ? round.kept_claims() : round.claims_born(), 0, most);
   }
   return static_cast<size_t>(rows);
 }
@@ -245,6 +313,10 @@ absl::StatusOr<std::unique_ptr<ClaimTable>> ClaimTable::Load(const Store& store,
   };
   absl::StatusOr<std::vector<RoundRecord>> rounds = store.Rounds(run);
   if (!rounds.ok()) return rounds.status();
+  for (const RoundRecord& round : *rounds) table->dropped_rounds_ += round.dropped();
+  if (table->dropped_rounds_ > 0) {
+    if (absl::Status kept = loader.TakeKept(store); !kept.ok()) return kept;
+  }
   // Problems differ in how many claims they give rise to, but not by much.
   const size_t expected = ExpectedRows(*rounds, static_cast<int64_t>(lanes) * all_problems);
   table->rows_.reserve(expected * static_cast<size_t>(slots) / std::max(all_problems, 1));
@@ -272,16 +344,41 @@ RowIndex ClaimTable::Find(ClaimId id) const {
   const uint64_t ordinal = static_cast<uint64_t>(attempt.round()) * attempts_per_round_ +
                            static_cast<uint64_t>(slot) * run_.lanes() + attempt.lane();
   if (ordinal + 1 >= new_begin_.size()) return kNoRow;
-  const uint32_t row = new_begin_[ordinal] + id.place();
-  return row < new_begin_[ordinal + 1] ? static_cast<RowIndex>(row) : kNoRow;
+  const uint32_t begin = new_begin_[ordinal], end = new_begin_[ordinal + 1];
+  // Of an attempt that was dropped some claims may be missing, and the others stand further on.
+  for (uint32_t row = std::min(begin + id.place(), end - 1); begin < end; --row) {
+    if (rows_[row].id == id) return static_cast<RowIndex>(row);
+    if (row == begin || rows_[row].id < id) break;
+  }
+  return kNoRow;
+}
+
+std::vector<ClaimId> ClaimTable::DroppedParents(RowIndex i) const {
+  std::vector<ClaimId> parents;
+  for (auto at = std::lower_bound(dropped_parents_.begin(), dropped_parents_.end(),
+                                  std::make_pair(i, ClaimId()));
+       at != dropped_parents_.end() && at->first == i; ++at) {
+    parents.push_back(at->second);
+  }
+  return parents;
 }
 
 absl::StatusOr<RowIndex> ClaimTable::FindOrError(ClaimId id) const {
   const RowIndex row = Find(id);
   if (row != kNoRow) return row;
+  if (dropped_rounds_ > 0 && id.attempt().round() < round_count_) {
+    return absl::NotFoundError(
+        absl::StrCat("claim ", Format(id), " was not kept, if it was written: ", KeptWords()));
+  }
   return absl::NotFoundError(absl::StrCat("no claim ", Format(id), ": run R", run_.run(), " has ",
                                           size(), " claims in ", round_count_, " rounds",
                                           problem_ < 0 ? "" : " of this problem"));
+}
+
+std::string ClaimTable::KeptWords() const {
+  return absl::StrCat("R", run_.run(), " was made with --retain ", run_.retain(),
+                      ", which dropped the attempts of ", dropped_rounds_, " of ", round_count_,
+                      " rounds");
 }
 
 std::string ClaimTable::AgentName(int agent) const {

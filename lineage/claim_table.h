@@ -4,6 +4,10 @@
 // children and one pass in either direction settles most questions. Nothing here is kept on disk:
 // the table is built by one scan of the store and thrown away.
 //
+// Of a run that dropped attempts (kb/retention.h) the table has the claims that are left, with
+// their counts over all rounds; what single attempts did, events and notes, it has of whole rounds
+// only.
+//
 // A table is immutable and may be read from any thread. It borrows its atlas, which must outlive
 // it; landscapes are modelled only when the truth of a claim is asked for.
 #ifndef HEARSAY_LINEAGE_CLAIM_TABLE_H_
@@ -14,6 +18,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -83,6 +88,12 @@ class ClaimTable {
   // Committed rounds; 0 in a run that has none. The last committed round is one less.
   int round_count() const { return round_count_; }
   int problem() const { return problem_; }  // -1: all of the run
+  // Rounds whose attempts were dropped.
+  int dropped_rounds() const { return dropped_rounds_; }
+  // "R1 was made with --retain last:5, which dropped the attempts of 15 of 20 rounds".
+  std::string KeptWords() const;
+  // Parents of row i that were dropped and so are no rows.
+  std::vector<ClaimId> DroppedParents(RowIndex i) const;
 
   int size() const { return static_cast<int>(rows_.size()); }
   const ClaimRow& row(RowIndex i) const { return rows_[i]; }
@@ -102,7 +113,7 @@ class ClaimTable {
 
   // kNoRow if there is no such claim.
   RowIndex Find(ClaimId id) const;
-  // Errors: kNotFound naming the claim and what the table holds.
+  // Errors: kNotFound naming the claim and what the table holds, or what was dropped.
   absl::StatusOr<RowIndex> FindOrError(ClaimId id) const;
 
   bool alive_at_end(RowIndex i) const { return rows_[i].carriers_at_end > 0; }
@@ -139,6 +150,8 @@ class ClaimTable {
   RunRecord run_;
   int problem_ = -1;
   int round_count_ = 0;
+  int dropped_rounds_ = 0;
+  std::vector<std::pair<RowIndex, ClaimId>> dropped_parents_;  // ascending
   std::vector<int> problem_slot_;  // by problem index: its place among the table's problems, or -1
   int64_t attempts_per_round_ = 0;
   std::vector<ClaimRow> rows_;

@@ -144,6 +144,7 @@ absl::Status VisitComparisons(const Store& store, const RunRecord& run, const Sc
                               const std::function<absl::Status(const Comparison&)>& visit) {
   Visitor visitor(store, run, params, visit);
   absl::Status status;
+  if (absl::Status whole = store.RequireWhole(run.run()); !whole.ok()) return whole;
   absl::Status scan = store.ScanRun(run.run(), [&](const AttemptBlock& block) {
     status = visitor.Add(block);
     return status.ok();

@@ -142,6 +142,9 @@ absl::string_view NameOf(const ExportLink& link) {
 absl::StatusOr<std::vector<RoundRecord>> ExportSource::Rounds() const {
   absl::StatusOr<std::vector<RoundRecord>> rounds = store_.Rounds(run_.run());
   if (!rounds.ok()) return rounds.status();
+  const absl::Status whole =
+      store_.RequireWhole(run_.run(), filter_.first_round, filter_.last_round);
+  if (!whole.ok()) return whole;
   std::vector<RoundRecord> wanted;
   for (RoundRecord& round : *rounds) {
     if (round.round() >= filter_.first_round && round.round() <= filter_.last_round) {

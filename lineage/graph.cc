@@ -259,7 +259,8 @@ void Drawing::Fill(GraphModel& model) const {
   }
   for (RowIndex i : chosen_) {
     GraphNode& to = model.nodes[node_of[i]];
-    to.hidden_parents = Parents(table_.row(i)).count;
+    to.hidden_parents =
+        Parents(table_.row(i)).count + static_cast<int>(table_.DroppedParents(i).size());
     for (const Way& way : WaysTo(i)) {
       const auto from = node_of.find(way.from);
       if (from == node_of.end()) continue;
@@ -313,6 +314,7 @@ absl::StatusOr<GraphModel> MakeGraph(const ClaimTable& table, const std::vector<
   GraphModel model;
   model.reached = static_cast<int64_t>(reach.rows.size());
   model.beyond = CountBeyond(table, reach);
+  if (table.dropped_rounds() > 0) model.notes.push_back(table.KeptWords());
   std::vector<std::vector<RowIndex>> groups;
   if (scope == Scope::kAll) {
     groups.push_back(reach.rows);

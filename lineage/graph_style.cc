@@ -282,7 +282,10 @@ const char* ColorOf(GraphMark::Kind kind) {
 
 std::string MarkLabel(const GraphModel& model, const GraphMark& mark) {
   if (mark.kind == GraphMark::Kind::kRefuted) {
-    return Font(kRefutedColor, absl::StrCat("✕ refuted ", mark.count, "×, last in r", mark.round));
+    // When is not known of attempts that were dropped.
+    return Font(kRefutedColor,
+                absl::StrCat("✕ refuted ", mark.count, "×",
+                             mark.round == 0 ? "" : absl::StrCat(", last in r", mark.round)));
   }
   const bool alive = model.nodes[mark.node].version.alive;
   return Font(kFaint, absl::StrCat("copied ", mark.count, "×, ", alive ? "alive in r" : "last in r",

@@ -23,9 +23,12 @@ absl::StatusOr<std::vector<RoundCarriers>> CarriersByRound(const Store& store,
   std::vector<RoundCarriers> rounds;
   if (versions.empty()) return rounds;
   const ClaimId claim = table.row(versions[0].row).id;
+  const absl::StatusOr<std::vector<RoundRecord>> records = store.Rounds(table.run().run());
+  if (!records.ok()) return records.status();
   for (int round = first; round <= last; ++round) {
     RoundCarriers carriers;
     carriers.round = round;
+    carriers.dropped = round < static_cast<int>(records->size()) && (*records)[round].dropped();
     const absl::Status scanned = store.ScanRound(
         table.run().run(), round, claim.attempt().problem(), [&](const AttemptBlock& block) {
           for (int i = 0; i < block.size(); ++i) {
@@ -49,10 +52,14 @@ Table CarriersTable(const std::vector<RoundCarriers>& rounds) {
   Table table;
   table.title = "Carriers by round";
   table.columns = {"round", "of_claim", "of_any_version"};
+  bool dropped = false;
   for (const RoundCarriers& one : rounds) {
-    table.rows.push_back({Integer(one.round), Integer(one.of_claim), Integer(one.of_any)});
+    dropped = dropped || one.dropped;
+    table.rows.push_back({Integer(one.round), one.dropped ? Missing() : Integer(one.of_claim),
+                          one.dropped ? Missing() : Integer(one.of_any)});
   }
   table.notes = {"notes that carry the claim itself, and any of its versions"};
+  if (dropped) table.notes.emplace_back("none stands where the attempts of a round were dropped");
   return table;
 }
 

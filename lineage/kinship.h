@@ -18,6 +18,7 @@ struct RoundCarriers {
   int round = 0;
   int64_t of_claim = 0;  // that carry the claim itself
   int64_t of_any = 0;    // that carry any version, each once
+  bool dropped = false;  // the round's attempts were: both are 0
   friend bool operator==(const RoundCarriers&, const RoundCarriers&) = default;
 };
 

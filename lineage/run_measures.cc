@@ -129,6 +129,7 @@ constexpr struct {
 
 absl::StatusOr<ClusterSums> MeasureRun(const Store& store, const RunRecord& run, Atlas& atlas,
                                        const ScoringParams& scoring) {
+  if (absl::Status whole = store.RequireWhole(run.run()); !whole.ok()) return whole;
   const auto rounds = store.Rounds(run.run());
   if (!rounds.ok()) return rounds.status();
   const int round_count = static_cast<int>(rounds->size());

@@ -470,6 +470,7 @@ absl::StatusOr<SpreadStudy> StudySpread(const Store& store, const ClaimTable& ta
                                         const BootstrapOptions& options) {
   Scan scan(table, options);
   absl::Status status;
+  if (absl::Status whole = store.RequireWhole(table.run().run()); !whole.ok()) return whole;
   const absl::Status scanned = store.ScanRun(table.run().run(), [&](const AttemptBlock& block) {
     status = scan.Add(block);
     return status.ok();

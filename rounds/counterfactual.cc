@@ -198,6 +198,9 @@ absl::StatusOr<Counterfactual> RunWithout(const Store& store, ClaimId claim,
   if (!record.ok()) return record.status();
   const auto found = store.FindClaim(claim);
   if (!found.ok()) return found.status();
+  // The other rounds are run again, and compared by their digests.
+  absl::Status whole = store.RequireWhole(author.run(), author.round(), author.round());
+  if (!whole.ok()) return whole;
   const auto slot =
       std::find(record->problems().begin(), record->problems().end(), author.problem()) -
       record->problems().begin();

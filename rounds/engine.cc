@@ -11,6 +11,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "executor/executor.h"
+#include "kb/fold.h"
 #include "rounds/plan.h"
 #include "rounds/recorder.h"
 #include "rounds/setup.h"
@@ -48,6 +49,7 @@ RunRecord NewRecord(const RunSetup& setup, int run, const Executor& executor) {
   record.set_worlds_digest(setup.worlds_digest);
   record.set_topology(plan.topology());
   record.set_policies(FormatPolicies(plan));
+  if (plan.retain() != "all") record.set_retain(plan.retain());
   return record;
 }
 
@@ -64,25 +66,74 @@ absl::Status PutBaselines(const RunSetup& setup, int run, Store* store) {
   return absl::OkStatus();
 }
 
-// Commits one round while the next is computed.
+// Commits one round while the next is computed, and folds the run now and then.
 class Committer {
  public:
-  explicit Committer(Store* store) : store_(store) {}
+  // All must outlive it. `first_round` is the first to be committed.
+  Committer(const RunRecord& run, const Retention& retention, int first_round, int rounds_to_fold,
+            Store* store)
+      : run_(run),
+        retention_(retention),
+        rounds_to_fold_(rounds_to_fold),
+        folded_(first_round),
+        store_(*store) {}
 
   // Waits for the round before; its error, if any, is this call's.
   absl::Status Commit(RecordedRound round) {
     absl::Status status = Wait();
     if (!status.ok()) return status;
-    pending_ = std::async(std::launch::async, [store = store_, round = std::move(round)] {
-      return store->CommitRound(round.record, round.blocks);
+    pending_ = std::async(std::launch::async, [this, round = std::move(round)] {
+      absl::Status committed = store_.CommitRound(round.record, round.blocks);
+      if (committed.ok()) committed = CheckPins(round.record.round());
+      return committed.ok() && IsDue(round.record.round() + 1) ? Fold() : committed;
     });
     return absl::OkStatus();
   }
 
-  absl::Status Wait() { return pending_.valid() ? pending_.get() : absl::OkStatus(); }
+  // When no more rounds come.
+  absl::Status Finish() {
+    absl::Status status = Wait();
+    if (!status.ok() || retention_.kind == Retention::Kind::kAll) return status;
+    status = Fold();
+    return status.ok() ? store_.Compact(run_.run()) : status;
+  }
 
  private:
-  Store* store_;
+  absl::Status Wait() { return pending_.valid() ? pending_.get() : absl::OkStatus(); }
+
+  absl::Status Fold() { return FoldRun(run_.run(), retention_, &store_); }
+
+  bool IsDue(int done) {
+    if (retention_.kind == Retention::Kind::kAll) return false;
+    int whole = 1;
+    if (retention_.kind == Retention::Kind::kLast) whole = retention_.rounds;
+    if (retention_.kind == Retention::Kind::kEvery) whole = done / retention_.rounds;
+    if (done - folded_ < rounds_to_fold_ + whole / 2) return false;
+    folded_ = done;
+    return true;
+  }
+
+  // Whether a pinned claim is there is known when its round is.
+  absl::Status CheckPins(int round) const {
+    for (const ClaimId pin : retention_.pins) {
+      const AttemptId author = pin.attempt();
+      if (author.round() != round) continue;
+      const AttemptId here = AttemptId::Of(run_.run(), round, author.problem(), author.lane());
+      const absl::Status found = store_.FindClaim(ClaimId::Of(here, pin.place())).status();
+      if (absl::IsNotFound(found)) {
+        return absl::InvalidArgumentError(
+            absl::StrCat("pin '", FormatPin(pin), "': ", Format(here), " wrote no such claim"));
+      }
+      if (!found.ok()) return found;
+    }
+    return absl::OkStatus();
+  }
+
+  const RunRecord& run_;
+  const Retention& retention_;
+  const int rounds_to_fold_;
+  int folded_;  // rounds that there were when the run was folded
+  Store& store_;
   std::future<absl::Status> pending_;
 };
 
@@ -136,7 +187,9 @@ class Engine {
   }
 
   absl::StatusOr<RunRecord> Run() {
-    Committer committer(&store_);
+    const absl::StatusOr<Retention> retention = RetentionOf(setup_.plan);
+    if (!retention.ok()) return retention.status();
+    Committer committer(record_, *retention, first_round_, options_.rounds_to_fold, &store_);
     int round = first_round_;
     for (; round < record_.rounds() && !Stopped(); ++round) {
       std::vector<uint64_t> digests;
@@ -150,7 +203,7 @@ class Engine {
       if (!status.ok()) return status;
       if (options_.progress) options_.progress(Progress(round + 1));
     }
-    absl::Status status = committer.Wait();
+    absl::Status status = committer.Finish();
     if (!status.ok()) return status;
     record_.set_state(round == record_.rounds() ? RunRecord::COMPLETE : RunRecord::INTERRUPTED);
     status = store_.Flush();

@@ -28,13 +28,16 @@ struct RunOptions {
   ExecutorKind executor = ExecutorKind::kCpu;
   // Told of every round once it is computed, from the engine's thread. May be empty.
   std::function<void(const RunProgress&)> progress;
+  // With a retention that drops rounds (kb/retention.h): the run is folded when it has grown by
+  // this many rounds, and half as many as it keeps whole.
+  int rounds_to_fold = 16;
   // Becomes true when the run is to stop after the round in flight. May be null.
   const std::atomic<bool>* stop = nullptr;
 };
 
 // The record of a run as the store has it after the engine is done with it.
 // Errors of both: those of the store; a round that could not be committed is named, and all before
-// it stand.
+// it stand; kInvalidArgument where a round is committed in which nobody wrote a pinned claim.
 
 // Executes a new run. REQUIRES: `plan` is complete.
 absl::StatusOr<RunRecord> ExecutePlan(const Plan& plan, const RunOptions& options, Store* store);

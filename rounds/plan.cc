@@ -3,6 +3,7 @@
 #include <google/protobuf/io/tokenizer.h>
 #include <google/protobuf/text_format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <set>
 #include <vector>
@@ -126,6 +127,7 @@ absl::Status CompletePlan(Plan* plan) {
   Default("fixed", plan->mutable_agent_schedule());
   Default("h200", plan->mutable_hardware());
   Default("full", plan->mutable_record());
+  Default("all", plan->mutable_retain());
   if (!plan->has_lanes()) plan->set_lanes(kDefaultLanes);
   if (!plan->has_rounds()) plan->set_rounds(kDefaultRounds);
   if (!plan->has_seed()) plan->set_seed(1);
@@ -163,6 +165,10 @@ absl::Status CompletePlan(Plan* plan) {
         CheckWord("record mode", plan->record(), {"full", "summary"})}) {
     if (!status.ok()) return status;
   }
+  const auto retention = RetentionOf(*plan);
+  if (!retention.ok()) return retention.status();
+  plan->clear_pins();
+  for (const ClaimId pin : retention->pins) plan->add_pins(FormatPin(pin));
   return absl::OkStatus();
 }
 
@@ -241,6 +247,33 @@ Policies PoliciesOf(const Plan& plan) {
         IsTtl(*field) ? spec.strength() : std::lround(spec.strength() * kCertain));
   }
   return policies;
+}
+
+absl::StatusOr<Retention> RetentionOf(const Plan& plan) {
+  absl::StatusOr<Retention> retention = ParseRetention(plan.retain());
+  if (!retention.ok()) return retention;
+  if (retention->kind != Retention::Kind::kAll && plan.record() == "summary") {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "retention ", plan.retain(), " is about claims, and record mode summary keeps none"));
+  }
+  const auto problems = ParseProblemSelection(plan.problems());
+  if (!problems.ok()) return problems.status();
+  for (const std::string& text : plan.pins()) {
+    const absl::StatusOr<ClaimId> pin = ParsePin(text);
+    if (!pin.ok()) return pin.status();
+    if (retention->kind != Retention::Kind::kAncestral) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("pin '", text, "' is of use with retention ancestral only"));
+    }
+    const AttemptId author = pin->attempt();
+    if (author.round() >= plan.rounds() || author.lane() >= plan.lanes() ||
+        std::count(problems->begin(), problems->end(), author.problem()) == 0) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("pin '", text, "' names no claim of the plan's rounds, problems and lanes"));
+    }
+    retention->pins.push_back(*pin);
+  }
+  return retention;
 }
 
 std::string FormatPolicies(const Plan& plan) {

@@ -9,6 +9,7 @@
 #include "absl/strings/string_view.h"
 #include "executor/policy.h"
 #include "executor/tables.h"
+#include "kb/retention.h"
 #include "rounds/plan.pb.h"
 
 namespace hearsay {
@@ -34,6 +35,10 @@ absl::StatusOr<PolicySpec> ParsePolicy(absl::string_view text);
 
 // REQUIRES: the plan is complete.
 Policies PoliciesOf(const Plan& plan);
+
+// What the run keeps. Errors: kInvalidArgument, also for a pin that is outside the plan. REQUIRES:
+// the other fields are complete.
+absl::StatusOr<Retention> RetentionOf(const Plan& plan);
 
 // "verify_gate=0.5 ttl=3", or "" without policies.
 std::string FormatPolicies(const Plan& plan);

@@ -35,6 +35,7 @@ struct StoredAttempt {
   AttemptBlock block;
   Outcome solo;  // of the same lane, agent and DSL
   std::vector<uint32_t> receivers;
+  bool receivers_known = true;
   std::vector<NotedClaim> note;  // empty where claims were not recorded
 
   int index() const { return id.lane() - block.first.lane(); }
@@ -67,8 +68,12 @@ absl::StatusOr<StoredAttempt> Load(const Store& store, AttemptId id) {
   if (!solo.ok()) return solo.status();
   attempt.solo = *solo;
   auto receivers = store.Receivers(id);
-  if (!receivers.ok()) return receivers.status();
-  attempt.receivers = *std::move(receivers);
+  // Dropped with the round after, as its attempts were.
+  attempt.receivers_known = !absl::IsNotFound(receivers.status());
+  if (attempt.receivers_known) {
+    if (!receivers.ok()) return receivers.status();
+    attempt.receivers = *std::move(receivers);
+  }
   if (!attempt.block.has_claims()) return attempt;
   auto note = store.Note(id);
   if (!note.ok()) return note.status();
@@ -120,7 +125,9 @@ Table OutcomeTable(const StoredAttempt& attempt, const char* replay) {
   facts.Add("sources", TextOrMissing(JoinLanes(attempt, attempt.id.round() - 1,
                                                attempt.block.sources_of(attempt.index()))));
   facts.Add("receivers",
-            TextOrMissing(JoinLanes(attempt, attempt.id.round() + 1, attempt.receivers)));
+            attempt.receivers_known
+                ? TextOrMissing(JoinLanes(attempt, attempt.id.round() + 1, attempt.receivers))
+                : Text("not kept: the next round was dropped"));
   facts.Add("replay", Text(replay));
   return facts.Take();
 }
@@ -195,6 +202,18 @@ absl::StatusOr<ExitCode> AttemptCommand::Run(Console& console) {
   }
   const absl::StatusOr<Table> intake = IntakeTable(**store, *attempt);
   if (!intake.ok()) return intake.status();
+  // An attempt is replayed from the notes of the round before.
+  if (id->round() > 0) {
+    const absl::Status whole = (*store)->RequireWhole(id->run(), id->round() - 1, id->round() - 1);
+    if (!whole.ok()) {
+      const absl::Status printed =
+          output_.Print({OutcomeTable(*attempt, "not possible: the round before was dropped"),
+                         *intake, NoteTable(*attempt)},
+                        console);
+      if (!printed.ok()) return printed;
+      return ExitCode::kOk;
+    }
+  }
   const absl::StatusOr<ReplayedAttempt> replayed = ReplayAttempt(**store, *id);
   if (!replayed.ok()) return replayed.status();
   const absl::Status printed =

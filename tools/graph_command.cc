@@ -116,6 +116,8 @@ absl::StatusOr<GraphModel> GraphCommand::OfHarmful(const Store& store, const Run
                                                    int problem) const {
   const auto atlas = Atlas::Create(run.hardware());
   if (!atlas.ok()) return absl::DataLossError(atlas.status().message());
+  const absl::Status whole = store.RequireWhole(run.run());
+  if (!whole.ok()) return whole;
   const auto lines =
       MostHarmfulLinesOfRun(store, run.run(), **atlas, problem, static_cast<int>(harmful_));
   if (!lines.ok()) return lines.status();

@@ -43,12 +43,14 @@ absl::StatusOr<ExitCode> KbCommand::Stat(Console& console) const {
   if (!sizes.ok()) return sizes.status();
   const auto runs = (*store)->Runs();
   if (!runs.ok()) return runs.status();
-  int64_t attempts = 0, claims = 0;
+  int64_t attempts = 0, claims = 0, dropped = 0, kept = 0;
   for (const RunRecord& run : *runs) {
     const auto rounds = (*store)->Rounds(run.run());
     if (!rounds.ok()) return rounds.status();
     for (const RoundRecord& round : *rounds) {
       attempts += round.attempts();
+      if (round.dropped()) dropped += round.attempts();
+      if (round.dropped()) kept += round.kept_claims();
       if (run.claims_recorded()) claims += round.claims_born();
     }
   }
@@ -68,6 +70,11 @@ absl::StatusOr<ExitCode> KbCommand::Stat(Console& console) const {
   table.notes = {
       absl::StrCat("holds ", runs->size(), " runs, ", attempts, " attempts, ", claims, " claims"),
       "log: written lately and not compressed yet; entries: about"};
+  if (dropped > 0) {
+    table.notes.push_back(absl::StrCat(dropped, " of these attempts were dropped (--retain); of ",
+                                       "their claims ", kept, " are kept; both count in the ",
+                                       "columns per attempt and claim"));
+  }
   const absl::Status printed = output_.Print({table}, console);
   if (!printed.ok()) return printed;
   return ExitCode::kOk;

@@ -70,6 +70,8 @@ constexpr PlanFlag kPlanFlags[] = {
     {"--seed", "N", "Of all random numbers (1)", SetSeed},
     {"--record", "WORD", "full, or summary: no notes and claims (full)",
      SetWord<&Plan::mutable_record>},
+    {"--retain", "WORD", "all rounds, last:N, every:N, or ancestral: what led to the last (all)",
+     SetWord<&Plan::mutable_retain>},
 };
 
 void SetAgents(const std::vector<std::string>& names, Plan* plan) {
@@ -145,6 +147,9 @@ void PlanFlags::Declare(ArgParser& args) {
   args.AddList("--agents", "A,B", "In the order in which they go round the lanes (the built-in)",
                &agents_);
   args.AddList("--policy", "NAME=STRENGTH", "Such as verify_gate=0.5; may be repeated", &policies_);
+  args.AddList("--pin", "CLAIM",
+               "With --retain ancestral: keep this too, such as r5.p71.l3#2; may be repeated",
+               &pins_);
 }
 
 std::string PlanFlags::FirstGiven() const {
@@ -153,7 +158,8 @@ std::string PlanFlags::FirstGiven() const {
     if (texts_[i].has_value()) return kPlanFlags[i].flag;
   }
   if (!agents_.empty()) return "--agents";
-  return policies_.empty() ? "" : "--policy";
+  if (!policies_.empty()) return "--policy";
+  return pins_.empty() ? "" : "--pin";
 }
 
 absl::StatusOr<Plan> PlanFlags::Make() const {
@@ -177,6 +183,11 @@ absl::StatusOr<Plan> PlanFlags::Make() const {
   for (const std::string& policy : policies_) {
     absl::Status status = SetPolicy(policy, &plan);
     if (!status.ok()) return Prefixed("--policy", status);
+  }
+  for (const std::string& pin : pins_) {
+    plan.add_pins(pin);
+    absl::Status status = Check(plan);
+    if (!status.ok()) return Prefixed("--pin", status);
   }
   absl::Status status = CompletePlan(&plan);
   if (!status.ok()) return status;

@@ -27,6 +27,7 @@ class PlanFlags {
   std::deque<std::optional<std::string>> texts_;  // in the order of kPlanFlags; never moved
   std::vector<std::string> agents_;
   std::vector<std::string> policies_;
+  std::vector<std::string> pins_;
 };
 
 // Sets one field of a complete plan by the name of its flag without the dashes: "topology", or

@@ -180,6 +180,8 @@ absl::StatusOr<ExitCode> ReportCommand::Run(Console& console) {
   if (!store.ok()) return store.status();
   const absl::StatusOr<RunRecord> run = FindRun(**store, run_);
   if (!run.ok()) return run.status();
+  const absl::Status whole = (*store)->RequireWhole(run->run());
+  if (!whole.ok()) return whole;
   const absl::StatusOr<std::string> page = MakeReport(**store, *run);
   if (!page.ok()) return page.status();
   if (!output_.has_value()) {

@@ -110,6 +110,12 @@ absl::StatusOr<std::optional<RunDifference>> CompareRuns(const Store& store_a,
     if (a.digest() == b.digest()) continue;
     RunDifference difference = DifferingProblem(run_a, a, run_b, b);
     if (!difference.what.empty()) return difference;
+    if (a.dropped() || b.dropped()) {
+      difference.what =
+          absl::StrCat("the digests differ; the lane is not known, since ",
+                       FormatRun((a.dropped() ? run_a : run_b).run()), " did not keep this round");
+      return difference;
+    }
     const auto lanes_a = LoadLanes(store_a, run_a, a.round(), difference.problem);
     if (!lanes_a.ok()) return lanes_a.status();
     const auto lanes_b = LoadLanes(store_b, run_b, b.round(), difference.problem);

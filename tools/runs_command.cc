@@ -43,6 +43,7 @@ std::vector<Cell> RunRow(const RunRecord& run, const std::vector<RoundRecord>& r
           Text(run.hardware()),
           Text(absl::StrCat(run.seed())),
           Text(run.claims_recorded() ? "full" : "summary"),
+          Text(run.retain().empty() ? "all" : run.retain()),
           rounds.empty() ? Missing() : Text(FormatDigest(rounds.back().digest())),
           Text(run.software())};
 }
@@ -56,7 +57,7 @@ absl::StatusOr<ExitCode> RunsCommand::Run(Console& console) {
   table.title = "Runs of " + kb_.path();
   table.columns = {"run",      "state",    "created",  "rounds",   "planned", "problems",
                    "lanes",    "attempts", "topology", "policies", "agents",  "agent_schedule",
-                   "hardware", "seed",     "record",   "digest",   "software"};
+                   "hardware", "seed",     "record",   "retain",   "digest",  "software"};
   for (const RunRecord& run : *runs) {
     const auto rounds = (*store)->Rounds(run.run());
     if (!rounds.ok()) return rounds.status();

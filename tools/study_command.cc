@@ -132,6 +132,9 @@ absl::StatusOr<ExitCode> StudyCommand::Run(Console& console) {
   if (!store.ok()) return store.status();
   const absl::StatusOr<RunRecord> run = run_.Find(**store);
   if (!run.ok()) return run.status();
+  // All studies count attempts, or claims that they made.
+  const absl::Status whole = (*store)->RequireWhole(run->run());
+  if (!whole.ok()) return whole;
   const Tables tables = (*study)->run(**store, *run);
   if (!tables.ok()) return tables.status();
   const absl::Status printed = output_.Print(*tables, console);

@@ -60,6 +60,11 @@ absl::StatusOr<std::vector<GridCell>> MakeGrid(const Plan& base, const std::vect
           return absl::InvalidArgumentError(
               absl::StrCat("--vary ", axis.field, "=", value, ": ", status.message()));
         }
+        if (next.plan.retain() != "all") {
+          return absl::InvalidArgumentError(
+              absl::StrCat("a sweep measures all rounds, which retention ", next.plan.retain(),
+                           " does not keep"));
+        }
         finer.push_back(std::move(next));
         if (finer.size() >= static_cast<size_t>(kMaxRuns)) {
           return absl::InvalidArgumentError(

@@ -178,6 +178,11 @@ absl::Status TestRun::PutRun(const RunRecord&) { return NotHere(); }
 absl::Status TestRun::CommitRound(const RoundRecord&, const std::vector<EncodedBlock>&) {
   return NotHere();
 }
+absl::Status TestRun::CommitFold(int, const Fold&) { return NotHere(); }
+absl::Status TestRun::Compact(int) { return NotHere(); }
+absl::StatusOr<std::vector<KeptClaim>> TestRun::KeptClaims(int, int) const {
+  return std::vector<KeptClaim>();
+}
 absl::Status TestRun::Sync() { return NotHere(); }
 absl::Status TestRun::Flush() { return NotHere(); }
 absl::StatusOr<StoreSizes> TestRun::Sizes() const { return NotHere(); }
@@ -185,9 +190,6 @@ absl::Status TestRun::PutBaselines(int, int, const BaselineBlock&) { return NotH
 absl::StatusOr<AttemptBlock> TestRun::BlockOf(AttemptId) const { return NotHere(); }
 absl::StatusOr<NewClaim> TestRun::FindClaim(ClaimId) const { return NotHere(); }
 absl::StatusOr<std::vector<NotedClaim>> TestRun::Note(AttemptId) const { return NotHere(); }
-absl::StatusOr<std::vector<std::vector<NotedClaim>>> TestRun::NotesOfRound(int, int, int) const {
-  return NotHere();
-}
 absl::StatusOr<std::vector<uint32_t>> TestRun::Receivers(AttemptId) const { return NotHere(); }
 absl::StatusOr<std::vector<std::vector<uint32_t>>> TestRun::ReceiversOfBlock(AttemptId) const {
   return NotHere();

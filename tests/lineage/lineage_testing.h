@@ -80,6 +80,9 @@ class TestRun : public Store {
   absl::StatusOr<int> NextRun() const override;
   absl::Status PutRun(const RunRecord& record) override;
   absl::Status CommitRound(const RoundRecord&, const std::vector<EncodedBlock>&) override;
+  absl::Status CommitFold(int run, const Fold&) override;
+  absl::Status Compact(int run) override;
+  absl::StatusOr<std::vector<KeptClaim>> KeptClaims(int run, int problem) const override;
   absl::Status Sync() override;
   absl::Status Flush() override;
   absl::StatusOr<StoreSizes> Sizes() const override;
@@ -96,8 +99,6 @@ class TestRun : public Store {
       const std::function<bool(AttemptId, absl::string_view)>& visit) const override;
   absl::StatusOr<NewClaim> FindClaim(ClaimId claim) const override;
   absl::StatusOr<std::vector<NotedClaim>> Note(AttemptId attempt) const override;
-  absl::StatusOr<std::vector<std::vector<NotedClaim>>> NotesOfRound(int run, int round,
-                                                                    int problem) const override;
   absl::StatusOr<std::vector<uint32_t>> Receivers(AttemptId attempt) const override;
   absl::StatusOr<std::vector<std::vector<uint32_t>>> ReceiversOfBlock(
       AttemptId attempt) const override;
