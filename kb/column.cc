@@ -127,12 +127,13 @@ const uint8_t* ColumnReader::Next(size_t size) {
   return nullptr;
 }
 
-Grouping::Grouping(size_t count) : order_(count), begin_{0}, sorted_(count), keys_(count) {
+Grouping::Grouping(size_t count) : order_(count), keys_(count), sorted_(count) {
   std::iota(order_.begin(), order_.end(), 0);
-  if (count > 0) begin_.push_back(static_cast<uint32_t>(count));
+  if (count > 1) groups_.push_back({0, static_cast<uint32_t>(count)});
 }
 
-void Grouping::SplitSmall(uint32_t begin, uint32_t end) {
+void Grouping::SplitSmall(Group group) {
+  const auto [begin, end] = group;
   for (uint32_t i = begin + 1; i < end; ++i) {
     const uint32_t moving = order_[i];
     const uint8_t key = keys_[i];
@@ -144,12 +145,17 @@ void Grouping::SplitSmall(uint32_t begin, uint32_t end) {
     order_[to] = moving;
     keys_[to] = key;
   }
-  for (uint32_t i = begin; i < end; ++i) {
-    if (i == begin || keys_[i] != keys_[i - 1]) next_begin_.push_back(i);
+  uint32_t first = begin;
+  for (uint32_t i = begin + 1; i < end; ++i) {
+    if (keys_[i] == keys_[i - 1]) continue;
+    AddGroup(first, i);
+    first = i;
   }
+  AddGroup(first, end);
 }
 
-void Grouping::SplitLarge(uint32_t begin, uint32_t end) {
+void Grouping::SplitLarge(Group group) {
+  const auto [begin, end] = group;
   // Keys of a group are few and near each other.
   const auto [low, high] = std::minmax_element(keys_.begin() + begin, keys_.begin() + end);
   const int least = *low, most = *high;
@@ -158,7 +164,7 @@ void Grouping::SplitLarge(uint32_t begin, uint32_t end) {
   for (uint32_t i = begin; i < end; ++i) ++counts[keys_[i]];
   uint32_t at = begin;
   for (int key = least; key <= most; ++key) {
-    if (counts[key] > 0) next_begin_.push_back(at);
+    AddGroup(at, at + counts[key]);
     at += counts[key];
     counts[key] = at - counts[key];
   }
@@ -166,25 +172,20 @@ void Grouping::SplitLarge(uint32_t begin, uint32_t end) {
   std::copy(sorted_.begin() + begin, sorted_.begin() + end, order_.begin() + begin);
 }
 
-void Grouping::Refine(const uint8_t* key) {
+void Grouping::Split() {
   constexpr uint32_t kSmall = 24;  // below, 256 counters cost more than moving a few numbers
-  next_begin_.clear();
-  for (size_t i = 0; i < order_.size(); ++i) keys_[i] = key[order_[i]];
-  const auto all_equal = [this](uint32_t begin, uint32_t end) {
-    return memcmp(&keys_[begin], &keys_[begin + 1], end - begin - 1) == 0;
-  };
-  for (size_t g = 0; g + 1 < begin_.size(); ++g) {
-    const uint32_t begin = begin_[g], end = begin_[g + 1];
-    if (end - begin == 1 || all_equal(begin, end)) {
-      next_begin_.push_back(begin);
+  next_.clear();
+  for (const Group group : groups_) {
+    const auto [begin, end] = group;
+    if (memcmp(&keys_[begin], &keys_[begin + 1], end - begin - 1) == 0) {
+      next_.push_back(group);  // all equal
     } else if (end - begin <= kSmall) {
-      SplitSmall(begin, end);
+      SplitSmall(group);
     } else {
-      SplitLarge(begin, end);
+      SplitLarge(group);
     }
   }
-  next_begin_.push_back(static_cast<uint32_t>(order_.size()));
-  begin_.swap(next_begin_);
+  groups_.swap(next_);
 }
 
 }  // namespace hearsay

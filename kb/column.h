@@ -7,6 +7,7 @@
 #ifndef HEARSAY_KB_COLUMN_H_
 #define HEARSAY_KB_COLUMN_H_
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <string>
@@ -63,19 +64,35 @@ class ColumnReader {
 class Grouping {
  public:
   explicit Grouping(size_t count);
-  // Splits every group by `key`, [count], by number.
-  void Refine(const uint8_t* key);
   absl::Span<const uint32_t> order() const { return order_; }
 
+  // Sets the bytes to split by: `key(i)` of each number i. Returns them in the order so far; valid
+  // until the next call.
+  template <typename Key>
+  absl::string_view SetKeys(const Key& key) {
+    for (size_t i = 0; i < order_.size(); ++i) keys_[i] = static_cast<uint8_t>(key(order_[i]));
+    return {reinterpret_cast<const char*>(keys_.data()), keys_.size()};
+  }
+  // The same, from bytes in the order so far.
+  void SetOrderedKeys(const uint8_t* keys) { std::copy_n(keys, keys_.size(), keys_.begin()); }
+  // Splits every group by the bytes that were last set.
+  void Split();
+
  private:
-  // Sorts order_[begin, end) by keys_, stably, and adds the groups found to next_begin_.
-  void SplitSmall(uint32_t begin, uint32_t end);
-  void SplitLarge(uint32_t begin, uint32_t end);
+  struct Group {
+    uint32_t begin, end;  // in order_
+  };
+  // Sorts a group by keys_, stably, and adds what it falls into to next_.
+  void SplitSmall(Group group);
+  void SplitLarge(Group group);
+  void AddGroup(uint32_t begin, uint32_t end) {
+    if (end - begin > 1) next_.push_back({begin, end});
+  }
 
   std::vector<uint32_t> order_;
-  std::vector<uint32_t> begin_, next_begin_;  // of the groups in order_, and its end
+  std::vector<uint8_t> keys_;         // of order_, in its order
+  std::vector<Group> groups_, next_;  // those of two and more: others are in their place for good
   std::vector<uint32_t> sorted_;
-  std::vector<uint8_t> keys_;  // of order_, in its order
 };
 
 }  // namespace hearsay

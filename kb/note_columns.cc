@@ -295,23 +295,23 @@ Grouping GroupOf(const AttemptBlock& block, const std::vector<Origin>& origins) 
     }
   }
   Grouping grouping(origins.size());
-  grouping.Refine(key.data());
+  grouping.SetKeys([&](uint32_t c) { return key[c]; });
+  grouping.Split();
   return grouping;
 }
 
-// Writes key[c] of each claim c in the order of `grouping`, which it then refines.
+// Writes key[c] of each claim c in the order of `grouping`, which it then splits.
 void PutGrouped(ColumnWriter* out, const std::vector<uint8_t>& key, Grouping* grouping) {
-  ByteWriter column(key.size());
-  for (const uint32_t c : grouping->order()) column.Byte(key[c]);
-  out->Add(column);
-  grouping->Refine(key.data());
+  out->Add(grouping->SetKeys([&](uint32_t c) { return key[c]; }));
+  grouping->Split();
 }
 
 bool TakeGrouped(ColumnReader* in, std::vector<uint8_t>* key, Grouping* grouping) {
   const uint8_t* column = in->Next(key->size());
   if (column == nullptr) return false;
-  for (const uint32_t c : grouping->order()) (*key)[c] = *column++;
-  grouping->Refine(key->data());
+  for (size_t i = 0; i < key->size(); ++i) (*key)[grouping->order()[i]] = column[i];
+  grouping->SetOrderedKeys(column);
+  grouping->Split();
   return true;
 }
 

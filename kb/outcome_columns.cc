@@ -73,12 +73,11 @@ class Taker {
   bool ok_ = true;
 };
 
-// Refines a grouping by a byte of each outcome.
+// Splits a grouping by a byte of each outcome.
 template <typename Get>
-void Refine(Grouping* grouping, const Get& get) {
-  std::vector<uint8_t> key(grouping->order().size());
-  for (size_t i = 0; i < key.size(); ++i) key[i] = static_cast<uint8_t>(get(i));
-  grouping->Refine(key.data());
+void Split(Grouping* grouping, const Get& get) {
+  grouping->SetKeys(get);
+  grouping->Split();
 }
 
 // The masks of Outcome speak of intake entries: a bit for each of these, one after the other, and
@@ -141,24 +140,24 @@ std::string PutOutcomes(absl::Span<const Outcome> outcomes, const uint32_t* note
   put.Bytes(natural, [&](size_t i) { return o[i].note_size - Length(note_begin, i); });
   put.Bytes(natural, [&](size_t i) { return o[i].intake_size - Length(intake_begin, i); });
   Grouping alike(outcomes.size());
-  Refine(&alike, [o](size_t i) { return Shape(o[i]); });
+  Split(&alike, [o](size_t i) { return Shape(o[i]); });
   Grouping points = alike;
   put.Bytes(alike, [o](size_t i) { return o[i].submissions; });
-  Refine(&alike, [o](size_t i) { return o[i].submissions; });
+  Split(&alike, [o](size_t i) { return o[i].submissions; });
   put.Bytes(alike, [o](size_t i) { return o[i].failures; });
-  Refine(&alike, [o](size_t i) { return o[i].failures; });
+  Split(&alike, [o](size_t i) { return o[i].failures; });
   put.Bytes(alike, [o](size_t i) { return o[i].bugs; });
   put.Bytes(alike, [o](size_t i) { return o[i].events; });
   put.Bytes(alike, [o](size_t i) { return o[i].seconds >> 8; });
   put.Bytes(alike, [o](size_t i) { return o[i].seconds; });
-  Refine(&alike, [o](size_t i) { return o[i].events; });
+  Split(&alike, [o](size_t i) { return o[i].events; });
   put.Bytes(alike, [o](size_t i) { return o[i].costly_slot; });
-  Refine(&alike, [o](size_t i) { return o[i].costly_slot; });
+  Split(&alike, [o](size_t i) { return o[i].costly_slot; });
   put.Varints(alike, [o](size_t i) { return ZigZag(o[i].closure_cost_lg); });
   put.Bytes(points, [o](size_t i) { return o[i].point >> 8; });
-  Refine(&points, [o](size_t i) { return o[i].point >> 8; });
+  Split(&points, [o](size_t i) { return o[i].point >> 8; });
   put.Bytes(points, [o](size_t i) { return o[i].point; });
-  Refine(&points, [o](size_t i) { return o[i].point; });
+  Split(&points, [o](size_t i) { return o[i].point; });
   // One design runs at one speed, but for noise.
   int speed = 0;
   put.Varints(points, [o, &speed](size_t i) {
@@ -183,26 +182,26 @@ bool TakeOutcomes(absl::string_view bytes, absl::Span<Outcome> outcomes,
     o[i].intake_size = static_cast<uint8_t>(v + Length(intake_begin, i));
   });
   Grouping alike(outcomes.size());
-  Refine(&alike, [o](size_t i) { return Shape(o[i]); });
+  Split(&alike, [o](size_t i) { return Shape(o[i]); });
   Grouping points = alike;
   take.Bytes(alike, [o](size_t i, uint8_t v) { o[i].submissions = v; });
-  Refine(&alike, [o](size_t i) { return o[i].submissions; });
+  Split(&alike, [o](size_t i) { return o[i].submissions; });
   take.Bytes(alike, [o](size_t i, uint8_t v) { o[i].failures = v; });
-  Refine(&alike, [o](size_t i) { return o[i].failures; });
+  Split(&alike, [o](size_t i) { return o[i].failures; });
   take.Bytes(alike, [o](size_t i, uint8_t v) { o[i].bugs = v; });
   take.Bytes(alike, [o](size_t i, uint8_t v) { o[i].events = v; });
   take.Bytes(alike, [o](size_t i, uint8_t v) { o[i].seconds = static_cast<uint16_t>(v << 8); });
   take.Bytes(alike, [o](size_t i, uint8_t v) { o[i].seconds |= v; });
-  Refine(&alike, [o](size_t i) { return o[i].events; });
+  Split(&alike, [o](size_t i) { return o[i].events; });
   take.Bytes(alike, [o](size_t i, uint8_t v) { o[i].costly_slot = v; });
-  Refine(&alike, [o](size_t i) { return o[i].costly_slot; });
+  Split(&alike, [o](size_t i) { return o[i].costly_slot; });
   take.Varints(alike, UINT16_MAX, [o](size_t i, uint32_t v) {
     o[i].closure_cost_lg = static_cast<int16_t>(UnZigZag(v));
   });
   take.Bytes(points, [o](size_t i, uint8_t v) { o[i].point = static_cast<uint16_t>(v << 8); });
-  Refine(&points, [o](size_t i) { return o[i].point >> 8; });
+  Split(&points, [o](size_t i) { return o[i].point >> 8; });
   take.Bytes(points, [o](size_t i, uint8_t v) { o[i].point |= v; });
-  Refine(&points, [o](size_t i) { return o[i].point; });
+  Split(&points, [o](size_t i) { return o[i].point; });
   int speed = 0;
   take.Varints(points, 2 * UINT16_MAX + 1, [o, &speed](size_t i, uint32_t v) {
     speed = static_cast<int16_t>(speed + UnZigZag(v));

@@ -95,7 +95,14 @@ TEST(Groupings, SortByAllKeysSoFarAndThenAsItWas) {
       std::vector<uint8_t> key(count);
       for (uint8_t& k : key) k = static_cast<uint8_t>(random.Below(keys == 2 ? 256 : 3));
       for (size_t i = 0; i < count; ++i) known[i].push_back(key[i]);
-      grouping.Refine(key.data());
+      if (keys % 2 == 0) {
+        grouping.SetKeys([&](uint32_t i) { return key[i]; });
+      } else {
+        std::vector<uint8_t> ordered;
+        for (const uint32_t i : grouping.order()) ordered.push_back(key[i]);
+        grouping.SetOrderedKeys(ordered.data());
+      }
+      grouping.Split();
       std::vector<uint32_t> expected(count);
       std::iota(expected.begin(), expected.end(), 0);
       std::stable_sort(expected.begin(), expected.end(),
