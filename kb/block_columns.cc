@@ -39,10 +39,6 @@ uint32_t AgeAndPlace(int round, ClaimId id) {
   const uint32_t place = static_cast<uint32_t>(id.place());
   return (place & 7) | (age & 15) << 3 | (place >> 3) << 7 | (age >> 4) << 9;
 }
-// Of a claim of the round before.
-uint32_t AgeAndPlace(int place) {
-  return (static_cast<uint32_t>(place) & 7) | static_cast<uint32_t>(place) >> 3 << 7;
-}
 constexpr uint32_t kMaxAgeAndPlace = (1u << 25) - 1;
 
 // The claim of `base`'s run and problem; false where its lane is none.
@@ -57,63 +53,122 @@ bool SetRef(AttemptId base, uint32_t age_and_place, int64_t lane, ClaimId* id) {
   return true;
 }
 
-// What an intake is likely to hold next. A note tells its new claims in order of place, and the
-// notes of several sources are merged in turn. Both sides of the codec keep one for each attempt.
+// Whose claims an intake is likely to hold next. The notes of several sources are merged in turn; a
+// note tells its new claims in order of place, and so it tells the older ones of one author. Both
+// sides of the codec keep one for each attempt.
 class Expected {
  public:
-  // A reference is coded as kElse, or as 1 + how many sources after the one whose turn it is wrote
-  // the claim, which is then the next of that source.
+  // A claim of an author at hand is coded as 1 + who wrote it + kAuthors * how far its place is
+  // from the next of that author. Who wrote it: how many sources after the one whose turn it is, or
+  // kMostSources + how many other authors were seen since.
   static constexpr uint32_t kElse = 0;
 
   Expected(const AttemptBlock& block, int i) {
     const absl::Span<const uint32_t> sources = block.sources_of(i);
-    count_ = std::min<uint32_t>(static_cast<uint32_t>(sources.size()), kMost);
-    for (uint32_t s = 0; s < count_; ++s) next_[s] = {static_cast<int>(sources[s]), 0};
-    if (count_ == 0) next_[count_++] = {block.first.lane() + i, 0};
+    const AttemptId id = block.id(i);
+    // Of lane 0 in the round before.
+    const uint64_t before =
+        AttemptId::Of(id.run(), (id.round() - 1) & static_cast<int>(kRoundMask), id.problem(), 0)
+            .value;
+    source_count_ = std::min<uint32_t>(static_cast<uint32_t>(sources.size()), kMostSources);
+    for (uint32_t s = 0; s < source_count_; ++s) sources_[s] = {{before | sources[s]}, 0};
+    if (source_count_ == 0) {
+      sources_[source_count_++] = {{before | static_cast<uint32_t>(id.lane())}, 0};
+    }
   }
 
-  uint32_t CodeOf(int round, ClaimId id) const {
-    if (id.attempt().round() != round - 1) return kElse;
-    for (uint32_t s = 0; s < count_; ++s) {
-      const Next& next = next_[(turn_ + s) % count_];
-      if (next.lane == id.attempt().lane() && next.place == id.place()) return 1 + s;
+  // What the lane of any other claim is counted from: the source whose turn it is.
+  int lane() const { return sources_[turn_].attempt.lane(); }
+
+  // The code of a claim, which is then passed unless the code is kElse.
+  uint32_t Code(ClaimId id) {
+    const AttemptId author = id.attempt();
+    for (uint32_t after = 0, s = turn_; after < source_count_; ++after, s = Next(s)) {
+      if (sources_[s].attempt != author) continue;
+      const uint32_t far = ZigZag(id.place() - sources_[s].next);
+      if (far > kMostFar) return kElse;
+      PassSource(s, id.place());
+      return 1 + after + kAuthors * far;
+    }
+    for (uint32_t o = 0; o < other_count_; ++o) {
+      if (others_[o].attempt != author) continue;
+      const uint32_t far = ZigZag(id.place() - others_[o].next);
+      if (far > kMostFar) return kElse;
+      PassOther(o, id);
+      return 1 + kMostSources + o + kAuthors * far;
     }
     return kElse;
   }
 
-  // The claim of a code other than kElse: its lane, and its age and place. False where there is
-  // none.
-  bool Take(uint32_t code, int64_t* lane, uint32_t* age_and_place) const {
-    if (code > count_) return false;
-    const Next& next = next_[(turn_ + code - 1) % count_];
-    *lane = next.lane;
-    *age_and_place = AgeAndPlace(next.place);
-    return next.place < kMaxNewClaims;
+  // The claim of a code other than kElse, which is then passed. False where there is none.
+  bool Take(uint32_t code, ClaimId* id) {
+    const uint32_t who = (code - 1) % kAuthors;
+    const int far = UnZigZag((code - 1) / kAuthors);
+    if (who < kMostSources) {
+      if (who >= source_count_) return false;
+      const uint32_t s = turn_ + who < source_count_ ? turn_ + who : turn_ + who - source_count_;
+      if (!At(sources_[s], far, id)) return false;
+      PassSource(s, id->place());
+      return true;
+    }
+    const uint32_t o = who - kMostSources;
+    if (o >= other_count_ || !At(others_[o], far, id)) return false;
+    PassOther(o, *id);
+    return true;
   }
 
-  // What the lane of any other claim is counted from: the lane whose turn it is.
-  int lane() const { return next_[turn_].lane; }
-
-  // Goes on after a claim of that code.
-  void Pass(uint32_t code, int round, ClaimId id) {
-    if (code != kElse) {
-      turn_ = (turn_ + code - 1) % count_;
-      ++next_[turn_].place;
-    } else if (id.attempt().round() == round - 1) {
-      for (uint32_t s = 0; s < count_; ++s) {
-        if (next_[s].lane == id.attempt().lane()) next_[s].place = id.place() + 1;
-      }
+  // Passes a claim of code kElse.
+  void PassElse(ClaimId id) {
+    for (uint32_t s = 0; s < source_count_; ++s) {
+      if (sources_[s].attempt == id.attempt()) return PassSource(s, id.place());
     }
-    turn_ = (turn_ + 1) % count_;
+    uint32_t o = 0;
+    while (o < other_count_ && others_[o].attempt != id.attempt()) ++o;
+    if (o == other_count_) {
+      if (other_count_ < kMostOthers) ++other_count_;
+      o = other_count_ - 1;
+    }
+    PassOther(o, id);
   }
 
  private:
-  static constexpr uint32_t kMost = kMaxSources;  // further sources are not expected
-  struct Next {
-    int lane, place;
+  static constexpr uint32_t kMostSources = kMaxSources;  // further sources are not expected
+  static constexpr uint32_t kMostOthers = 7;
+  static constexpr uint32_t kAuthors = kMostSources + kMostOthers;
+  static constexpr uint32_t kMostFar = (UINT8_MAX - kAuthors) / kAuthors;
+
+  struct Author {
+    AttemptId attempt;
+    int next;  // place
   };
-  Next next_[kMost];
-  uint32_t count_ = 0;
+
+  uint32_t Next(uint32_t s) const { return s + 1 < source_count_ ? s + 1 : 0; }
+
+  static bool At(const Author& author, int far, ClaimId* id) {
+    const int place = author.next + far;
+    if (place < 0 || place >= kMaxNewClaims) return false;
+    *id = ClaimId::Of(author.attempt, place);
+    return true;
+  }
+
+  // Where notes are merged, a claim from far on is one that took another's place; those between
+  // follow.
+  void PassSource(uint32_t s, int place) {
+    const int far = place - sources_[s].next;
+    if (source_count_ == 1 || (far >= 0 && far <= 2)) sources_[s].next = place + 1;
+    turn_ = Next(s);
+  }
+
+  // The author comes first from now on, and is the one at `o` or takes its place.
+  void PassOther(uint32_t o, ClaimId id) {
+    for (; o > 0; --o) others_[o] = others_[o - 1];
+    others_[0] = {id.attempt(), id.place() + 1};
+    turn_ = Next(turn_);
+  }
+
+  Author sources_[kMostSources];
+  Author others_[kMostOthers];  // the one seen last first
+  uint32_t source_count_ = 0, other_count_ = 0;
   uint32_t turn_ = 0;
 };
 
@@ -130,37 +185,50 @@ bool TakeRef(ByteReader* in, AttemptId base, ClaimId* id) {
   return in->ok() && SetRef(base, age_and_place, lane, id);
 }
 
+// Of a single source it is told how far off its lane is. Several are drawn from all lanes, and as
+// like as not from the same ones: they are told as they are, bytes that say much apart from bytes
+// that say little.
 std::string PutSources(const AttemptBlock& block) {
   ColumnWriter out(block.outcomes.size());
   PutCounts(&out, block.source_begin);
-  ByteWriter lanes(block.sources.size() * kMaxVarintBytes);
+  ByteWriter near(block.outcomes.size() * kMaxVarintBytes), low(block.sources.size()),
+      high(block.sources.size() * kMaxVarintBytes);
   for (int i = 0; i < block.size(); ++i) {
-    int expected = block.first.lane() + i;
-    for (const uint32_t source : block.sources_of(i)) {
-      lanes.Varint(ZigZag(static_cast<int>(source) - expected));
-      expected = static_cast<int>(source);
+    const absl::Span<const uint32_t> sources = block.sources_of(i);
+    if (sources.size() == 1) {
+      near.Varint(ZigZag(static_cast<int>(sources[0]) - block.id(i).lane()));
+      continue;
+    }
+    for (const uint32_t source : sources) {
+      low.Byte(source);
+      high.Varint(source >> 8);
     }
   }
-  out.Add(lanes);
+  for (const ByteWriter* column : {&near, &low, &high}) out.Add(*column);
   return out.Take();
 }
 
 bool TakeSources(absl::string_view bytes, int count, AttemptBlock* block) {
   ColumnReader in(bytes);
   if (!TakeCounts(&in, count, UINT8_MAX, &block->source_begin)) return false;
-  ByteReader lanes(in.Next());
+  ByteReader near(in.Next()), low(in.Next()), high(in.Next());
   const size_t total = block->source_begin.back();
-  if (total > lanes.left()) return false;
+  if (total > near.left() + low.left()) return false;
   block->sources.resize(total);
   for (int i = 0; i < count; ++i) {
-    int64_t expected = block->first.lane() + i;
-    for (size_t s = block->source_begin[i]; s < block->source_begin[i + 1]; ++s) {
-      expected += UnZigZag(lanes.Varint());
-      if (expected < 0 || expected >= kMaxLanes) return false;
-      block->sources[s] = static_cast<uint32_t>(expected);
+    const uint32_t begin = block->source_begin[i], end = block->source_begin[i + 1];
+    if (end - begin == 1) {
+      const int64_t lane = int64_t{block->id(i).lane()} + UnZigZag(near.Varint());
+      if (lane < 0 || lane >= kMaxLanes) return false;
+      block->sources[begin] = static_cast<uint32_t>(lane);
+      continue;
+    }
+    for (uint32_t s = begin; s < end; ++s) {
+      const uint32_t lane = low.Byte();
+      block->sources[s] = lane | high.Varint((kMaxLanes - 1) >> 8) << 8;
     }
   }
-  return lanes.done() && in.done();
+  return near.done() && low.done() && high.done() && in.done();
 }
 
 // --- intake ---
@@ -184,13 +252,12 @@ std::string PutIntake(const AttemptBlock& block) {
     for (const IntakeEntry& entry : intake) {
       for (const ClaimId id : entry.parents) {
         if (id.none()) continue;
-        const uint32_t code = expected.CodeOf(round, id);
+        const uint32_t code = expected.Code(id);
         codes.Byte(code);
-        if (code == Expected::kElse) {
-          ages.Varint(AgeAndPlace(round, id));
-          lanes.Varint(ZigZag(id.attempt().lane() - expected.lane()));
-        }
-        expected.Pass(code, round, id);
+        if (code != Expected::kElse) continue;
+        ages.Varint(AgeAndPlace(round, id));
+        lanes.Varint(ZigZag(id.attempt().lane() - expected.lane()));
+        expected.PassElse(id);
       }
     }
   }
@@ -204,7 +271,6 @@ bool TakeIntake(absl::string_view bytes, int count, AttemptBlock* block) {
   ByteReader masks(in.Next()), codes(in.Next()), ages(in.Next()), lanes(in.Next());
   if (!in.ok() || block->intake_begin.back() > codes.left()) return false;
   block->intake.resize(block->intake_begin.back());
-  const int round = block->first.round();
   for (int i = 0; i < count; ++i) {
     const uint32_t merged = masks.Varint();
     Expected expected(*block, i);
@@ -213,16 +279,14 @@ bool TakeIntake(absl::string_view bytes, int count, AttemptBlock* block) {
       for (int p = 0; p < parents; ++p) {
         ClaimId* const id = &block->intake[e].parents[p];
         const uint32_t code = codes.Byte();
-        uint32_t age_and_place = 0;
-        int64_t lane = 0;
-        if (code == Expected::kElse) {
-          age_and_place = ages.Varint(kMaxAgeAndPlace);
-          lane = int64_t{expected.lane()} + UnZigZag(lanes.Varint());
-        } else if (!expected.Take(code, &lane, &age_and_place)) {
-          return false;
+        if (code != Expected::kElse) {
+          if (!expected.Take(code, id)) return false;
+          continue;
         }
+        const uint32_t age_and_place = ages.Varint(kMaxAgeAndPlace);
+        const int64_t lane = int64_t{expected.lane()} + UnZigZag(lanes.Varint());
         if (!SetRef(block->first, age_and_place, lane, id)) return false;
-        expected.Pass(code, round, *id);
+        expected.PassElse(*id);
       }
     }
   }

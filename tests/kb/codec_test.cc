@@ -130,7 +130,7 @@ TEST(Blocks, OfNoiseAreRefused) {
   }
 }
 
-// The bytes of version 1, as written when it was frozen: a change here is a new schema version.
+// The bytes of version 3, as written when it was frozen: a change here is a new schema version.
 TEST(Blocks, HaveTheBytesOfTheirVersion) {
   AttemptBlock block;
   block.first = AttemptId::Of(3, 17, 70, 0);
@@ -167,7 +167,7 @@ TEST(Blocks, HaveTheBytesOfTheirVersion) {
   block.note_begin = {0, 2};
   block.notes = {old, ClaimId::Of(block.id(0), 0)};
 
-  std::ifstream file(absl::StrCat(HEARSAY_TEST_DATA, "/kb_block_v2.hex"));
+  std::ifstream file(absl::StrCat(HEARSAY_TEST_DATA, "/kb_block_v3.hex"));
   std::string line, hex;
   while (std::getline(file, line)) {
     if (!line.empty() && line[0] != '#') hex += line;
