@@ -45,18 +45,25 @@ absl::StatusOr<std::vector<std::vector<NotedClaim>>> Store::NotesOfRound(int run
 absl::Status Store::RequireWhole(int run, int first, int last) const {
   const absl::StatusOr<std::vector<RoundRecord>> rounds = Rounds(run);
   if (!rounds.ok()) return rounds.status();
-  int dropped = 0, wanted = 0;
+  int dropped = 0, wanted = 0, last_dropped = 0;
   for (const RoundRecord& round : *rounds) {
     if (round.round() < first || round.round() > last) continue;
     ++wanted;
-    dropped += round.dropped();
+    if (!round.dropped()) continue;
+    ++dropped;
+    last_dropped = round.round();
   }
   if (dropped == 0) return absl::OkStatus();
   const absl::StatusOr<RunRecord> record = Run(run);
   if (!record.ok()) return record.status();
-  return absl::FailedPreconditionError(
-      absl::StrCat("this needs the attempts of ", wanted, " rounds of R", run, ", of which ",
-                   dropped, " were dropped: it was made with --retain ", record->retain()));
+  return absl::FailedPreconditionError(absl::StrCat(
+      "this needs the attempts of ",
+      wanted == 1 ? absl::StrCat("round ", last_dropped, " of R", run, ", which were")
+                  : absl::StrCat(wanted, " rounds of R", run, ", of which ", dropped, " were"),
+      " dropped: it was made with --retain ", record->retain(),
+      wanted > 1 && last_dropped < last && last_dropped + 1 < static_cast<int>(rounds->size())
+          ? absl::StrCat("; from round ", last_dropped + 1, " on all are there")
+          : ""));
 }
 
 }  // namespace hearsay

@@ -157,7 +157,10 @@ RowIndex AncestrySection::Find(ClaimId id) const {
   const size_t ordinal = static_cast<size_t>(attempt.round()) * lanes_ + attempt.lane();
   if (ordinal + 1 >= new_begin_.size()) return kNoRow;
   const uint32_t row = new_begin_[ordinal] + static_cast<uint32_t>(id.place());
-  return row < new_begin_[ordinal + 1] ? static_cast<RowIndex>(row) : kNoRow;
+  // In the place of a claim that was not kept stands a copy.
+  const bool there =
+      row < new_begin_[ordinal + 1] && change(static_cast<RowIndex>(row)) != Change::kCopied;
+  return there ? static_cast<RowIndex>(row) : kNoRow;
 }
 
 absl::StatusOr<RowIndex> AncestrySection::FindOrError(ClaimId id) const {
@@ -237,12 +240,16 @@ absl::Status AncestryIndex::Extend(const Store& store, int threads) {
 }
 
 absl::Status AncestryIndex::ExtendRun(const Store& store, const RunRecord& record, int threads) {
-  const absl::StatusOr<std::vector<RoundRecord>> rounds = store.Rounds(record.run());
+  absl::StatusOr<std::vector<RoundRecord>> rounds = store.Rounds(record.run());
   if (!rounds.ok()) return rounds.status();
-  const int count = static_cast<int>(rounds->size());
+  Extension more{record, *std::move(rounds), {}};
+  const int count = static_cast<int>(more.rounds.size());
+  const int dropped =
+      static_cast<int>(std::count_if(more.rounds.begin(), more.rounds.end(),
+                                     [](const RoundRecord& round) { return round.dropped(); }));
   const auto stale = [&](const IndexedRun& run) {
-    return run.rounds > count ||
-           (run.rounds > 0 && run.digest != (*rounds)[run.rounds - 1].digest());
+    return run.rounds > count || run.dropped != dropped ||
+           (run.rounds > 0 && run.digest != more.rounds[run.rounds - 1].digest());
   };
   IndexedRun& run = runs_[record.run()];
   if (stale(run)) run = IndexedRun();
@@ -254,11 +261,18 @@ absl::Status AncestryIndex::ExtendRun(const Store& store, const RunRecord& recor
     }
   }
   const bool grown = run.rounds < count;
-  const absl::Status added = scope_.problem < 0 ? AddRounds(store, record, count, threads, &run)
-                                                : AddOneProblem(store, record, count, &run);
+  for (auto& [problem, section] : run.sections) {
+    if (!grown || dropped == 0) break;
+    absl::StatusOr<std::vector<KeptClaim>> kept = store.KeptClaims(record.run(), problem);
+    if (!kept.ok()) return kept.status();
+    more.kept[problem] = *std::move(kept);
+  }
+  const absl::Status added =
+      scope_.problem < 0 ? AddRounds(store, more, threads, &run) : AddOneProblem(store, more, &run);
   if (!added.ok()) return added;
   run.rounds = count;
-  if (count > 0) run.digest = rounds->back().digest();
+  run.dropped = dropped;
+  if (count > 0) run.digest = more.rounds.back().digest();
   if (!grown && count > 0) return absl::OkStatus();
   std::vector<AncestrySection*> sections;
   for (auto& [problem, section] : run.sections) sections.push_back(&section);
@@ -270,15 +284,66 @@ absl::Status AncestryIndex::ExtendRun(const Store& store, const RunRecord& recor
   });
 }
 
-absl::Status AncestryIndex::AddRounds(const Store& store, const RunRecord& record, int count,
-                                      int threads, IndexedRun* run) {
-  const auto read = [&](int round) { return ReadRound(store, record.run(), round); };
+namespace {
+
+// As a block in which every lane up to the last has as many new claims as its last kept one's place
+// says. In the places between stand copies, which no attempt is the first to write.
+AttemptBlock BlockOfKept(absl::Span<const KeptClaim> kept,
+                         const std::function<bool(ClaimId)>& is_there) {
+  AttemptBlock block;
+  const AttemptId last = kept.back().id.attempt();
+  block.first = AttemptId::Of(last.run(), last.round(), last.problem(), 0);
+  size_t next = 0;
+  for (int lane = 0; lane <= last.lane(); ++lane) {
+    for (int place = 0; next < kept.size() && kept[next].id.attempt().lane() == lane; ++place) {
+      NewClaim& made = block.new_claims.emplace_back();
+      made.change = Change::kCopied;
+      if (kept[next].id.place() != place) continue;
+      made = kept[next++].made;
+      for (ClaimId& parent : made.parents) {
+        if (!parent.none() && !is_there(parent)) parent = ClaimId();
+      }
+    }
+    block.new_begin.push_back(static_cast<uint32_t>(block.new_claims.size()));
+  }
+  block.note_begin.assign(block.new_begin.size(), 0);
+  block.outcomes.resize(block.new_begin.size() - 1);
+  return block;
+}
+
+}  // namespace
+
+absl::Status AncestryIndex::AddKept(const Extension& more, int round, AncestrySection* section) {
+  const std::vector<KeptClaim>& all = more.kept.at(section->problem());
+  const auto from = [&](int first_round) {
+    return std::lower_bound(
+        all.begin(), all.end(), first_round,
+        [](const KeptClaim& claim, int wanted) { return claim.id.attempt().round() < wanted; });
+  };
+  const auto begin = from(round), end = from(round + 1);
+  if (begin == end) return absl::OkStatus();
+  const auto is_there = [&](ClaimId id) {
+    return FindKept(all, id) != nullptr || !more.rounds[id.attempt().round()].dropped();
+  };
+  return section->Add(
+      BlockOfKept(absl::MakeSpan(&*begin, static_cast<size_t>(end - begin)), is_there),
+      static_cast<int>(more.rounds.size()));
+}
+
+absl::Status AncestryIndex::AddRounds(const Store& store, const Extension& more, int threads,
+                                      IndexedRun* run) {
+  const int count = static_cast<int>(more.rounds.size());
+  const auto read = [&](int round) { return ReadRound(store, more.record.run(), round); };
   // The next round is read while this one is decoded, each problem by one thread.
   std::future<absl::StatusOr<EncodedRound>> next;
   for (int round = run->rounds; round < count; ++round) {
     const absl::StatusOr<EncodedRound> blocks = next.valid() ? next.get() : read(round);
     if (!blocks.ok()) return blocks.status();
     if (round + 1 < count) next = std::async(std::launch::async, read, round + 1);
+    for (auto& [problem, section] : run->sections) {
+      if (!more.rounds[round].dropped()) break;
+      if (absl::Status s = AddKept(more, round, &section); !s.ok()) return s;
+    }
     const absl::Status added = OnThreads(threads, [&](int t) -> absl::Status {
       for (const auto& [first, bytes] : *blocks) {
         if (first.problem() % threads != t) continue;
@@ -299,13 +364,18 @@ absl::Status AncestryIndex::AddRounds(const Store& store, const RunRecord& recor
   return absl::OkStatus();
 }
 
-absl::Status AncestryIndex::AddOneProblem(const Store& store, const RunRecord& record, int count,
+absl::Status AncestryIndex::AddOneProblem(const Store& store, const Extension& more,
                                           IndexedRun* run) {
+  const int count = static_cast<int>(more.rounds.size());
   for (auto& [problem, section] : run->sections) {
     absl::Status status;
     for (int round = run->rounds; round < count && status.ok(); ++round) {
+      if (more.rounds[round].dropped()) {
+        status = AddKept(more, round, &section);
+        continue;
+      }
       const absl::Status scanned =
-          store.ScanRound(record.run(), round, problem, [&](const AttemptBlock& block) {
+          store.ScanRound(more.record.run(), round, problem, [&](const AttemptBlock& block) {
             status = section.Add(block, count);
             return status.ok();
           });

@@ -6,6 +6,9 @@
 // of one section for each problem of each run, whose rows are that problem's claims in the order of
 // their ids, as in a ClaimTable of that problem.
 //
+// Of a run that dropped attempts (kb/retention.h) it has the claims that are left. What one was
+// made of and was not kept is no row: ClaimTable::DroppedParents tells.
+//
 // Bytes a claim: 4 for its parent, 8 more if it has two, 1 for what it is, and 4 for each child it
 // is, plus 3 bits to find the children.
 #ifndef HEARSAY_LINEAGE_ANCESTRY_INDEX_H_
@@ -112,8 +115,8 @@ class AncestryIndex {
   explicit AncestryIndex(const Scope& scope) : scope_(scope) {}
 
   // Takes in all that the store holds and the index does not: everything at first, later the rounds
-  // that were added since. A run that is not what it was (a shorter one, another digest) is built
-  // anew. Runs that were recorded without claims are left out.
+  // that were added since. A run that is not what it was (a shorter one, another digest, rounds
+  // dropped) is built anew. Runs that were recorded without claims are left out.
   // Errors: those of the store; kDataLoss naming the attempt whose claims do not fit together.
   // After one the run at fault is not in the index.
   absl::Status Extend(const Store& store, int threads);
@@ -127,14 +130,22 @@ class AncestryIndex {
   struct IndexedRun {
     std::map<int, AncestrySection> sections;  // by problem
     int rounds = 0;
+    int dropped = 0;      // of these
     uint64_t digest = 0;  // of the last round that is in
   };
+  // What a run has now.
+  struct Extension {
+    RunRecord record;
+    std::vector<RoundRecord> rounds;
+    std::map<int, std::vector<KeptClaim>> kept;  // by problem; empty where nothing was dropped
+  };
   absl::Status ExtendRun(const Store& store, const RunRecord& record, int threads);
-  // The rounds from run->rounds to `count`: of all problems in one scan, or of few by themselves.
-  static absl::Status AddRounds(const Store& store, const RunRecord& record, int count, int threads,
+  // The rounds from run->rounds on: of all problems in one scan, or of few by themselves.
+  static absl::Status AddRounds(const Store& store, const Extension& more, int threads,
                                 IndexedRun* run);
-  static absl::Status AddOneProblem(const Store& store, const RunRecord& record, int count,
-                                    IndexedRun* run);
+  static absl::Status AddOneProblem(const Store& store, const Extension& more, IndexedRun* run);
+  // What is left of a round whose attempts were dropped.
+  static absl::Status AddKept(const Extension& more, int round, AncestrySection* section);
 
   const Scope scope_;
   std::map<int, IndexedRun> runs_;

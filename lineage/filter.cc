@@ -157,6 +157,7 @@ absl::StatusOr<FoundClaims> FindClaims(const Store& store, int run, Atlas& atlas
     refused.Update(selection.status());
     if (!selection.ok()) return;
     found.total += selection->total;
+    if (table.dropped_rounds() > 0) found.dropped = table.KeptWords();
     // Both are sorted; what is past the limit of the two together will not be listed.
     const auto middle = static_cast<std::ptrdiff_t>(found.claims.size());
     std::move(claims.begin(), claims.end(), std::back_inserter(found.claims));
@@ -189,6 +190,10 @@ Table ClaimsTable(int run, const FoundClaims& found) {
                         Text(v.alive ? "yes" : "no"), Text(v.words)});
   }
   out.notes = {absl::StrCat("showing ", found.claims.size(), " of ", found.total, " claims")};
+  if (!found.dropped.empty()) {
+    out.notes.push_back(
+        absl::StrCat(found.dropped, "; claims that were not kept are not among these"));
+  }
   return out;
 }
 

@@ -56,6 +56,7 @@ absl::StatusOr<ClaimSelection> SelectClaims(const ClaimTable& table, const Claim
 struct FoundClaims {
   std::vector<ClaimVersion> claims;  // in the order asked for
   int64_t total = 0;                 // all that match, listed or not
+  std::string dropped;               // ClaimTable::KeptWords, where claims may have been dropped
 };
 
 // The same over a whole run, with a problem in memory at a time on each of several threads.

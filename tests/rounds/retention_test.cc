@@ -307,22 +307,27 @@ TEST_F(RetentionTest, APinOfNoClaimStopsTheRun) {
   EXPECT_EQ(run.status().message(), "pin 'r2.p71.l1#32': R1:r2.p71.l1 wrote no such claim");
 }
 
-struct KillCase {
+struct FaultCase {
   std::string name, retain;
   size_t ingest_threshold_bytes;
+  FaultyDisk::Fault fault;
 };
 
-class RetentionKillTest : public KbTest, public ::testing::WithParamInterface<KillCase> {};
+class RetentionFaultTest : public KbTest, public ::testing::WithParamInterface<FaultCase> {};
 
-INSTANTIATE_TEST_SUITE_P(All, RetentionKillTest,
-                         ::testing::Values(KillCase{"LastIngested", "last:2", 0},
-                                           KillCase{"EveryLogged", "every:3", size_t{1} << 40},
-                                           KillCase{"AncestralIngested", "ancestral", 0},
-                                           KillCase{"AncestralLogged", "ancestral",
-                                                    size_t{1} << 40}),
-                         [](const auto& info) { return info.param.name; });
+constexpr size_t kNever = size_t{1} << 40;
 
-TEST_P(RetentionKillTest, KilledAtAnyWriteResumesToTheSameContents) {
+INSTANTIATE_TEST_SUITE_P(
+    All, RetentionFaultTest,
+    ::testing::Values(FaultCase{"LastIngested", "last:2", 0, FaultyDisk::Fault::kDead},
+                      FaultCase{"EveryLogged", "every:3", kNever, FaultyDisk::Fault::kDead},
+                      FaultCase{"AncestralIngested", "ancestral", 0, FaultyDisk::Fault::kDead},
+                      FaultCase{"AncestralLogged", "ancestral", kNever, FaultyDisk::Fault::kDead},
+                      FaultCase{"FullLast", "last:2", 0, FaultyDisk::Fault::kFull},
+                      FaultCase{"FullAncestral", "ancestral", kNever, FaultyDisk::Fault::kFull}),
+    [](const auto& info) { return info.param.name; });
+
+TEST_P(RetentionFaultTest, StoppedAtAnyWriteResumesToTheSameContents) {
   const Plan plan = PlanOf(
       absl::StrCat("problems: 'p09,p71' lanes: 4 rounds: 6 topology: 'pool:2,best' retain: '",
                    GetParam().retain, "'"));
@@ -332,13 +337,13 @@ TEST_P(RetentionKillTest, KilledAtAnyWriteResumesToTheSameContents) {
   options.rounds_to_fold = 2;
   std::map<std::string, std::string> expected;
   int64_t writes = 0;
-  int folded_when_killed = 0;
+  int folded_when_stopped = 0;
   for (int64_t nth = INT64_MAX; nth == INT64_MAX || nth <= writes; nth += 1 + nth / 4) {
     const std::string kb = (dir_ / absl::StrCat("kb", nth)).string();
-    SCOPED_TRACE(absl::StrCat("killed at write ", nth));
+    SCOPED_TRACE(absl::StrCat("stopped at write ", nth));
     const auto disk = std::make_shared<FaultyDisk>();
     const std::unique_ptr<rocksdb::Env> env = rocksdb::NewCompositeEnv(disk);
-    disk->FailAt(FaultyDisk::Fault::kDead, nth);
+    disk->FailAt(GetParam().fault, nth);
     {
       const auto store = OpenWithEnv(kb, Store::Mode::kWrite, store_options, env.get());
       ASSERT_TRUE(store.ok() || nth < INT64_MAX);
@@ -362,7 +367,7 @@ TEST_P(RetentionKillTest, KilledAtAnyWriteResumesToTheSameContents) {
       ExpectHealthy(**store);
       const auto rounds = (*store)->Rounds(1);
       ASSERT_TRUE(rounds.ok());
-      folded_when_killed += !rounds->empty() && rounds->front().dropped();
+      folded_when_stopped += !rounds->empty() && rounds->front().dropped();
       const auto resumed = ResumeRun(1, options, store->get());
       ASSERT_TRUE(resumed.ok()) << resumed.status();
     }
@@ -372,7 +377,7 @@ TEST_P(RetentionKillTest, KilledAtAnyWriteResumesToTheSameContents) {
   }
   EXPECT_GT(writes, 40);
   // every:3 never drops round 0.
-  EXPECT_EQ(folded_when_killed > 0, GetParam().retain != "every:3");
+  EXPECT_EQ(folded_when_stopped > 0, GetParam().retain != "every:3");
 }
 
 }  // namespace
