@@ -8,6 +8,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "kb/kept_claims.h"
+#include "tasks/thread_pool.h"
 
 namespace hearsay {
 namespace {
@@ -194,13 +195,51 @@ std::vector<KeptBlock> ChangedBlocks(Claims before, Claims after) {
   return changes;
 }
 
-absl::Status FoldRun(int run, const Retention& retention, Store* store) {
+namespace {
+
+struct FoldedProblem {
+  absl::Status status;
+  std::vector<KeptBlock> blocks;  // to be replaced
+  std::vector<int64_t> counts;    // [round] of what is kept
+  std::vector<uint64_t> digests;
+};
+
+absl::Status FoldProblem(const Store& store, int run, int problem, const FoldPlan& plan,
+                         const Retention& retention, FoldedProblem* folded) {
+  const absl::StatusOr<std::vector<KeptClaim>> before = store.KeptClaims(run, problem);
+  if (!before.ok()) return before.status();
+  if (!before->empty() &&
+      before->back().id.attempt().round() >= static_cast<int>(plan.whole.size())) {
+    return absl::DataLossError(
+        absl::StrCat(Format(before->back().id), ": it is kept of a round that has no record"));
+  }
+  const auto after = ProblemFold(store, run, problem, plan, *before).Run(retention);
+  if (!after.ok()) return after.status();
+  folded->counts.resize(plan.whole.size());
+  folded->digests.resize(plan.whole.size());
+  for (const KeptClaim& claim : *after) {
+    const int round = claim.id.attempt().round();
+    ++folded->counts[round];
+    folded->digests[round] += KeptDigest(claim);
+  }
+  folded->blocks = ChangedBlocks(*before, *after);
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status FoldRun(int run, const Retention& retention, int threads, Store* store) {
   const absl::StatusOr<RunRecord> record = store->Run(run);
   if (!record.ok()) return record.status();
   absl::StatusOr<std::vector<RoundRecord>> rounds = store->Rounds(run);
   if (!rounds.ok()) return rounds.status();
   const FoldPlan plan = MakePlan(*rounds, retention);
   if (plan.drop.empty()) return absl::OkStatus();
+  std::vector<FoldedProblem> problems(record->problems_size());
+  ThreadPool(threads).For(record->problems_size(), [&](int slot) {
+    problems[slot].status =
+        FoldProblem(*store, run, record->problems(slot), plan, retention, &problems[slot]);
+  });
   Fold fold;
   fold.drop = plan.drop;
   std::vector<RoundRecord> changed = *rounds;
@@ -209,18 +248,13 @@ absl::Status FoldRun(int run, const Retention& retention, Store* store) {
     changed[r].set_kept_claims(0);
     changed[r].set_kept_digest(0);
   }
-  for (const int problem : record->problems()) {
-    const absl::StatusOr<std::vector<KeptClaim>> before = store->KeptClaims(run, problem);
-    if (!before.ok()) return before.status();
-    const auto after = ProblemFold(*store, run, problem, plan, *before).Run(retention);
-    if (!after.ok()) return after.status();
-    for (const KeptClaim& claim : *after) {
-      RoundRecord& round = changed[claim.id.attempt().round()];
-      round.set_kept_claims(round.kept_claims() + 1);
-      round.set_kept_digest(round.kept_digest() + KeptDigest(claim));
+  for (FoldedProblem& problem : problems) {
+    if (!problem.status.ok()) return problem.status;
+    for (size_t r = 0; r < changed.size(); ++r) {
+      changed[r].set_kept_claims(changed[r].kept_claims() + problem.counts[r]);
+      changed[r].set_kept_digest(changed[r].kept_digest() + problem.digests[r]);
     }
-    std::vector<KeptBlock> blocks = ChangedBlocks(*before, *after);
-    std::move(blocks.begin(), blocks.end(), std::back_inserter(fold.claims));
+    std::move(problem.blocks.begin(), problem.blocks.end(), std::back_inserter(fold.claims));
   }
   for (size_t r = 0; r < changed.size(); ++r) {
     const RoundRecord& was = (*rounds)[r];

@@ -16,10 +16,10 @@ namespace hearsay {
 //  - last, every: those that whole rounds refer to: that their attempts read or wrote;
 //  - ancestral: those that the last round refers to, pinned ones, and all these were made from,
 // each with counts of what dropped attempts did to it. What is kept in the end does not depend on
-// how often or when a run was folded on its way. Takes the memory of the claims of one problem
-// since the last fold, and of what is kept as it is stored.
+// how often or when a run was folded on its way. Takes the memory of the claims of a
+// problem since the last fold for each thread, and of what is kept as it is stored.
 // Errors: those of the store.
-absl::Status FoldRun(int run, const Retention& retention, Store* store);
+absl::Status FoldRun(int run, const Retention& retention, int threads, Store* store);
 
 // The blocks of kept claims that turn `before`, as they are stored, into `after`. REQUIRES: both
 // are of one problem and ascend by id.

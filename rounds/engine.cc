@@ -70,13 +70,12 @@ absl::Status PutBaselines(const RunSetup& setup, int run, Store* store) {
 class Committer {
  public:
   // All must outlive it. `first_round` is the first to be committed.
-  Committer(const RunRecord& run, const Retention& retention, int first_round, int rounds_to_fold,
-            Store* store)
-      : run_(run),
-        retention_(retention),
-        rounds_to_fold_(rounds_to_fold),
-        folded_(first_round),
-        store_(*store) {}
+  Committer(const RunRecord& run, const Retention& retention, int first_round,
+            const RunOptions& options, Store* store)
+      : run_(run), retention_(retention), options_(options), folded_(first_round), store_(*store) {}
+
+  // Of the rounds that were committed before.
+  absl::Status Begin() const { return CheckPins(0, folded_ - 1); }
 
   // Waits for the round before; its error, if any, is this call's.
   absl::Status Commit(RecordedRound round) {
@@ -84,7 +83,7 @@ class Committer {
     if (!status.ok()) return status;
     pending_ = std::async(std::launch::async, [this, round = std::move(round)] {
       absl::Status committed = store_.CommitRound(round.record, round.blocks);
-      if (committed.ok()) committed = CheckPins(round.record.round());
+      if (committed.ok()) committed = CheckPins(round.record.round(), round.record.round());
       return committed.ok() && IsDue(round.record.round() + 1) ? Fold() : committed;
     });
     return absl::OkStatus();
@@ -101,24 +100,25 @@ class Committer {
  private:
   absl::Status Wait() { return pending_.valid() ? pending_.get() : absl::OkStatus(); }
 
-  absl::Status Fold() { return FoldRun(run_.run(), retention_, &store_); }
+  absl::Status Fold() { return FoldRun(run_.run(), retention_, options_.threads, &store_); }
 
   bool IsDue(int done) {
     if (retention_.kind == Retention::Kind::kAll) return false;
     int whole = 1;
     if (retention_.kind == Retention::Kind::kLast) whole = retention_.rounds;
     if (retention_.kind == Retention::Kind::kEvery) whole = done / retention_.rounds;
-    if (done - folded_ < rounds_to_fold_ + whole / 2) return false;
+    if (done - folded_ < options_.rounds_to_fold + whole / 2) return false;
     folded_ = done;
     return true;
   }
 
   // Whether a pinned claim is there is known when its round is.
-  absl::Status CheckPins(int round) const {
+  absl::Status CheckPins(int first_round, int last_round) const {
     for (const ClaimId pin : retention_.pins) {
       const AttemptId author = pin.attempt();
-      if (author.round() != round) continue;
-      const AttemptId here = AttemptId::Of(run_.run(), round, author.problem(), author.lane());
+      if (author.round() < first_round || author.round() > last_round) continue;
+      const AttemptId here =
+          AttemptId::Of(run_.run(), author.round(), author.problem(), author.lane());
       const absl::Status found = store_.FindClaim(ClaimId::Of(here, pin.place())).status();
       if (absl::IsNotFound(found)) {
         return absl::InvalidArgumentError(
@@ -131,7 +131,7 @@ class Committer {
 
   const RunRecord& run_;
   const Retention& retention_;
-  const int rounds_to_fold_;
+  const RunOptions& options_;
   int folded_;  // rounds that there were when the run was folded
   Store& store_;
   std::future<absl::Status> pending_;
@@ -189,12 +189,14 @@ class Engine {
   absl::StatusOr<RunRecord> Run() {
     const absl::StatusOr<Retention> retention = RetentionOf(setup_.plan);
     if (!retention.ok()) return retention.status();
-    Committer committer(record_, *retention, first_round_, options_.rounds_to_fold, &store_);
+    Committer committer(record_, *retention, first_round_, options_, &store_);
+    absl::Status status = committer.Begin();
+    if (!status.ok()) return status;
     int round = first_round_;
     for (; round < record_.rounds() && !Stopped(); ++round) {
       std::vector<uint64_t> digests;
       recorder_.Begin(round);
-      absl::Status status = executor_->RunRound(
+      status = executor_->RunRound(
           round,
           [this](int chunk_index, const LaneChunk& chunk) { recorder_.Chunk(chunk_index, chunk); },
           &digests);
@@ -203,7 +205,7 @@ class Engine {
       if (!status.ok()) return status;
       if (options_.progress) options_.progress(Progress(round + 1));
     }
-    absl::Status status = committer.Finish();
+    status = committer.Finish();
     if (!status.ok()) return status;
     record_.set_state(round == record_.rounds() ? RunRecord::COMPLETE : RunRecord::INTERRUPTED);
     status = store_.Flush();

@@ -29,7 +29,7 @@ class FoldTest : public ::testing::Test {
     EXPECT_TRUE(WriteContents(contents_, store->get()).ok());
     const auto retention = ParseRetention(retain);
     EXPECT_TRUE(retention.ok()) << retention.status();
-    const absl::Status folded = FoldRun(1, *retention, store->get());
+    const absl::Status folded = FoldRun(1, *retention, 2, store->get());
     EXPECT_TRUE(folded.ok()) << folded;
     return *std::move(store);
   }
