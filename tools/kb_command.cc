@@ -71,9 +71,9 @@ absl::StatusOr<ExitCode> KbCommand::Stat(Console& console) const {
       absl::StrCat("holds ", runs->size(), " runs, ", attempts, " attempts, ", claims, " claims"),
       "log: written lately and not compressed yet; entries: about"};
   if (dropped > 0) {
-    table.notes.push_back(absl::StrCat(dropped, " of these attempts were dropped (--retain); of ",
-                                       "their claims ", kept, " are kept; both count in the ",
-                                       "columns per attempt and claim"));
+    table.notes.push_back(
+        absl::StrCat(dropped, " of these attempts were dropped (--retain), of their claims ", kept,
+                     " are kept; the columns per attempt and claim count all that were made"));
   }
   const absl::Status printed = output_.Print({table}, console);
   if (!printed.ok()) return printed;
