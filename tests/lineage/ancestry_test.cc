@@ -233,7 +233,9 @@ TEST(LongestLivedTest, ProblemByProblemIsAsOfTheWholeRun) {
     EXPECT_EQ((*found)->carriers, whole[0].carriers);
     const auto of_one = LongestLivedOfRun(*run, kTestRun, atlas, 4);
     ASSERT_TRUE(of_one.ok());
-    if (of_one->has_value()) EXPECT_EQ((*of_one)->claim.attempt().problem(), 4);
+    if (of_one->has_value()) {
+      EXPECT_EQ((*of_one)->claim.attempt().problem(), 4);
+    }
   }
   TestRun summary({kProblem}, 1);
   summary.record.set_claims_recorded(false);

@@ -89,7 +89,7 @@ def read_prov(path):
                 raise ValueError(f"unexpected {record}")
     counts["dangling"] += len(named - declared)
     # It must also be PROV for those who read it in another notation.
-    document.serialize(format="xml")
+    document.serialize(format="provn")
     return counts
 
 
