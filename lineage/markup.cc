@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_replace.h"
+#include "tasks/utf8.h"
 
 namespace hearsay {
 
@@ -18,19 +19,25 @@ std::string ShortestReal(double number) {
 std::string JsonString(absl::string_view text) {
   // Nearly all texts are plain.
   if (std::none_of(text.begin(), text.end(), [](char c) {
-        return c == '"' || c == '\\' || static_cast<unsigned char>(c) < 0x20;
+        return c == '"' || c == '\\' || static_cast<unsigned char>(c) < 0x20 ||
+               static_cast<unsigned char>(c) >= 0x80;
       })) {
     return absl::StrCat("\"", text, "\"");
   }
   std::string out = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') {
+  while (!text.empty()) {
+    const char c = text.front();
+    const size_t size = LeadingCodePoint(text);
+    if (size == 0) {
+      out += "\\ufffd";
+    } else if (c == '"' || c == '\\') {
       out += {'\\', c};
     } else if (static_cast<unsigned char>(c) < 0x20) {
       absl::StrAppendFormat(&out, "\\u%04x", static_cast<unsigned char>(c));
     } else {
-      out += c;
+      out.append(text.data(), size);
     }
+    text.remove_prefix(size == 0 ? 1 : size);
   }
   return out + "\"";
 }

@@ -11,7 +11,7 @@ namespace hearsay {
 // The shortest digits that read back as the same number: "0.1", "1e+30", "nan".
 std::string ShortestReal(double number);
 
-// A string of JSON, quotes included.
+// A string of JSON, quotes included. Bytes that are not UTF-8, as paths may have, become U+FFFD.
 std::string JsonString(absl::string_view text);
 
 // A field of RFC 4180: in quotes where it has to be.

@@ -2,11 +2,14 @@
 
 #include <google/protobuf/text_format.h>
 
+#include <algorithm>
 #include <cassert>
 #include <cmath>
 
 #include "absl/status/status.h"
+#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
+#include "tasks/utf8.h"
 #include "tasks/words.h"
 
 namespace hearsay {
@@ -97,6 +100,24 @@ const std::vector<AgentSpec>& BuiltInAgents() {
   return agents;
 }
 
+absl::Status CheckAgentSpecs(const std::vector<AgentSpec>& own) {
+  for (const AgentSpec& spec : own) {
+    const std::string& name = spec.name();
+    if (name.empty()) return absl::InvalidArgumentError("an agent of agent_specs has no name");
+    const bool control = std::any_of(name.begin(), name.end(), [](char c) {
+      return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
+    });
+    if (control || EndOfUtf8(name) < name.size()) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "agent '", absl::CHexEscape(name), "': a name is UTF-8 text without control characters"));
+    }
+    if (Find(name, own) != &spec) {
+      return absl::InvalidArgumentError(absl::StrCat("agent '", name, "' is given twice"));
+    }
+  }
+  return absl::OkStatus();
+}
+
 absl::StatusOr<AgentProfile> FindAgent(absl::string_view name, const std::vector<AgentSpec>& own) {
   const AgentSpec* spec = Find(name, own);
   if (spec == nullptr) spec = Find(name, BuiltInAgents());
@@ -109,7 +130,11 @@ absl::StatusOr<AgentProfile> FindAgent(absl::string_view name, const std::vector
   if (!spec->based_on().empty()) {
     // A base is built in and rests on another at most once, so this ends.
     const AgentSpec* const base = Find(spec->based_on(), BuiltInAgents());
-    if (base == nullptr || base == spec) return UnknownWord("agent", spec->based_on(), known);
+    if (base == spec || (base == nullptr && Find(spec->based_on(), own) != nullptr)) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "agent '", name, "': its base '", spec->based_on(), "' is not a built-in agent"));
+    }
+    if (base == nullptr) return UnknownWord("agent", spec->based_on(), known);
     const auto inherited = FindAgent(base->name(), {});
     if (!inherited.ok()) return inherited.status();
     profile = *inherited;

@@ -18,9 +18,14 @@ extern const char kBuiltInAgentsText[];
 // The built-in agents, in the order of the file. Parsed once; thread safe.
 const std::vector<AgentSpec>& BuiltInAgents();
 
+// Whether a plan may bring these agents along. Errors: kInvalidArgument naming the agent: no name,
+// one that is not UTF-8 or has control characters, two of one name.
+absl::Status CheckAgentSpecs(const std::vector<AgentSpec>& own);
+
 // The profile of agent `name`: one of `own`, which come first, or a built-in one.
 // Errors: kInvalidArgument naming the agent, the field and the value: no such agent (with the
-// nearest name), a chance outside 0 to 1, a capacity or pace out of range.
+// nearest name), a base that is not built in, a chance outside 0 to 1, a capacity or pace out of
+// range.
 absl::StatusOr<AgentProfile> FindAgent(absl::string_view name, const std::vector<AgentSpec>& own);
 
 }  // namespace hearsay

@@ -139,6 +139,8 @@ absl::Status CompletePlan(Plan* plan) {
   if (!problems.ok()) return problems.status();
   plan->set_problems(FormatProblemSelection(*problems));
   const std::vector<AgentSpec> own(plan->agent_specs().begin(), plan->agent_specs().end());
+  absl::Status specs = CheckAgentSpecs(own);
+  if (!specs.ok()) return specs;
   for (const std::string& name : plan->agents()) {
     const auto agent = FindAgent(name, own);
     if (!agent.ok()) return agent.status();

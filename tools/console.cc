@@ -1,6 +1,7 @@
 #include "tools/console.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +22,18 @@ bool TakesColour(int fd) {
          (term == nullptr || strcmp(term, "dumb") != 0);
 }
 
+// Gives a number to each standard stream that we were started without. Otherwise the next file that
+// is opened, one of the kb's, would get it, and what is meant for people would be written into it.
+// Opened the wrong way round, so that using it fails as before.
+void HoldStandardStreams() {
+  for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (fcntl(fd, F_GETFD) >= 0) continue;
+    // The lowest number that is free, which is this one. Without /dev/null nothing can be done.
+    const int opened = open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+    if (opened != fd) return;
+  }
+}
+
 // Returns 0 or the errno of the write that failed.
 int WriteAll(int fd, absl::string_view text) {
   while (!text.empty()) {
@@ -37,6 +50,7 @@ int WriteAll(int fd, absl::string_view text) {
 Console::Console()
     : out_takes_colour_(TakesColour(STDOUT_FILENO)), err_is_terminal_(isatty(STDERR_FILENO) == 1) {
   signal(SIGPIPE, SIG_IGN);
+  HoldStandardStreams();
 }
 
 void Console::Out(absl::string_view text) {

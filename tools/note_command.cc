@@ -1,4 +1,5 @@
 // hearsay note: prints a note, or keeps one from outside.
+#include <algorithm>
 #include <chrono>
 
 #include "absl/strings/match.h"
@@ -6,6 +7,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "kb/skill.h"
+#include "tasks/utf8.h"
 #include "tools/command.h"
 #include "tools/files.h"
 #include "tools/kb_access.h"
@@ -49,11 +51,25 @@ std::string NameOf(absl::string_view text, const std::string& path) {
   return path.substr(path.rfind('/') + 1);
 }
 
+// Errors: kInvalidArgument naming the file, and the line where it is no text.
+absl::Status CheckText(absl::string_view text, const std::string& path) {
+  if (EndOfUtf8(path) < path.size()) {
+    return absl::InvalidArgumentError(absl::StrCat("--add: the name '", path, "' is not UTF-8"));
+  }
+  if (text.empty()) return absl::InvalidArgumentError(absl::StrCat("--add: '", path, "' is empty"));
+  const size_t end = EndOfUtf8(text);
+  if (end == text.size()) return absl::OkStatus();
+  const auto lines = std::count(text.begin(), text.begin() + static_cast<ptrdiff_t>(end), '\n');
+  return absl::InvalidArgumentError(
+      absl::StrCat("--add: '", path, "' line ", lines + 1, " is not UTF-8: byte ",
+                   absl::Hex(static_cast<unsigned char>(text[end]), absl::kZeroPad2)));
+}
+
 absl::StatusOr<ExitCode> NoteCommand::Add(Console& console) const {
   const absl::StatusOr<std::string> text = ReadFile(*add_);
   if (!text.ok()) return text.status();
-  if (text->empty())
-    return absl::InvalidArgumentError(absl::StrCat("--add: '", *add_, "' is empty"));
+  const absl::Status is_text = CheckText(*text, *add_);
+  if (!is_text.ok()) return is_text;
   const auto store = kb_.Open(Store::Mode::kWrite);
   if (!store.ok()) return store.status();
   TextRecord record;

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 
@@ -180,8 +181,58 @@ TEST_F(BadInputTest, Plans) {
   ExpectRefusal(sandbox_, "plan value.textproto", 2, "value.textproto: lanes is 0");
   sandbox_.Write("agent.textproto", "agents: \"steddy\"\n");
   ExpectRefusal(sandbox_, "run agent.textproto", 2, "agent.textproto: unknown agent 'steddy'");
+}
+
+TEST_F(BadInputTest, AgentsOfAPlan) {
+  const struct {
+    const char* specs;
+    const char* words;
+  } cases[] = {
+      {"agent_specs {}", "an agent of agent_specs has no name"},
+      {"agent_specs { name: 'a\\xff' }", "agent 'a\\xff': a name is UTF-8 text"},
+      {"agent_specs { name: 'a\\nb' }", "agent 'a\\nb': a name is UTF-8 text without control"},
+      {"agent_specs { name: 'a' } agent_specs { name: 'a' }", "agent 'a' is given twice"},
+      {"agents: 'a' agent_specs { name: 'a' based_on: 'a' }", "its base 'a' is not a built-in"},
+      {"agents: 'a' agent_specs { name: 'a' based_on: 'b' } agent_specs { name: 'b' }",
+       "agent 'a': its base 'b' is not a built-in agent"},
+  };
+  for (const auto& c : cases) {
+    sandbox_.Write("agents.textproto", c.specs);
+    ExpectRefusal(sandbox_, "run agents.textproto", 2, c.words);
+  }
+}
+
+// What is not text would be stored and never read again.
+TEST_F(BadInputTest, Notes) {
   sandbox_.Write("empty.md", "");
   ExpectRefusal(sandbox_, "note --add empty.md", 2, "'empty.md' is empty");
+  sandbox_.Write("latin.md", "# Notes\n\ncaf\xe9\n");
+  ExpectRefusal(sandbox_, "note --add latin.md", 2, "'latin.md' line 3 is not UTF-8: byte e9");
+  sandbox_.Write("\xe9.md", "text");
+  ExpectRefusal(sandbox_, "note --add \xe9.md", 2, "is not UTF-8");
+}
+
+// Files of the kb must not get the numbers of streams that nobody opened.
+TEST_F(BadInputTest, ClosedStandardStreams) {
+  const Ended told = sandbox_.Shell("exec hearsay run --kb told.kb --problems p01 --lanes 2 >&-");
+  EXPECT_EQ(told.code, 1);
+  EXPECT_THAT(told.err, HasSubstr("standard output cannot be written: Bad file descriptor"));
+  EXPECT_EQ(sandbox_.Run("run --quiet --kb told.kb --problems p01 --lanes 2").code, 0);
+  EXPECT_EQ(sandbox_.Run("compare R1 R2 --kb told.kb").code, 0);
+  const Ended untold =
+      sandbox_.Shell("exec hearsay run --kb untold.kb --problems p01 --lanes 2 <&- >&- 2>&-");
+  EXPECT_EQ(untold.code, 1);
+  const auto rows = ParseCsv(sandbox_.Run("runs --kb untold.kb --format csv").out);
+  ASSERT_EQ(rows.size(), 2u);
+  const auto digest = std::find(rows[0].begin(), rows[0].end(), "digest") - rows[0].begin();
+  for (const char* kb : {"told.kb", "untold.kb"}) {
+    for (const auto& file : std::filesystem::directory_iterator(sandbox_.path(kb))) {
+      if (!file.is_regular_file()) continue;
+      const std::string name = absl::StrCat(kb, "/", file.path().filename().string());
+      EXPECT_EQ(sandbox_.Read(name).find(rows[1][static_cast<size_t>(digest)]), std::string::npos)
+          << name << " holds what was meant for people";
+    }
+  }
 }
 
 TEST_F(BadInputTest, KbInUse) {

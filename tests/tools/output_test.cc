@@ -24,6 +24,13 @@ Table Sample() {
   return table;
 }
 
+TEST(OutputTest, JsonIsUtf8WhateverAPathIs) {
+  Table table = Sample();
+  table.title = "Runs of caf\xc3\xa9/caf\xe9.kb\xe2\x82";
+  const std::string json = FormatJson({table});
+  EXPECT_THAT(json, ::testing::HasSubstr("\"Runs of caf\xc3\xa9/caf\\ufffd.kb\\ufffd\\ufffd\""));
+}
+
 TEST(OutputTest, TextAlignsWordsLeftAndNumbersRight) {
   Table table = Sample();
   table.rows.pop_back();
