@@ -341,8 +341,13 @@ absl::Status Rocks::Error(const rocksdb::Status& status) const {
   if (status.IsCorruption()) {
     return absl::DataLossError(absl::StrCat(kb, " is damaged (", text, ")"));
   }
-  if (status.IsPathNotFound())
+  if (status.IsPathNotFound()) {
+    if (absl::StrContains(text, "While mkdir")) {
+      return absl::UnavailableError(
+          absl::StrCat(kb, " cannot be made: the directory it is to lie in is not there"));
+    }
     return absl::DataLossError(absl::StrCat(kb, " lacks a file (", text, ")"));
+  }
   if (status.IsNotFound()) return absl::NotFoundError(absl::StrCat(kb, ": not found (", text, ")"));
   if (status.IsIOError()) {
     if (absl::StrContains(text, "lock hold by current process")) {

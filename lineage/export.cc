@@ -244,8 +244,16 @@ absl::StatusOr<ExportCounts> ExportRun(const Store& store, int run, Atlas& atlas
   if (!record.ok()) return record.status();
   for (int problem : filter.problems) {
     if (std::count(record->problems().begin(), record->problems().end(), problem) == 0) {
-      return absl::InvalidArgumentError(
+      return absl::NotFoundError(
           absl::StrCat("run R", run, " has no problem ", FormatProblem(problem)));
+    }
+  }
+  if (filter.first_round > 0) {
+    const auto rounds = store.Rounds(run);
+    if (!rounds.ok()) return rounds.status();
+    if (rounds->empty() || rounds->back().round() < filter.first_round) {
+      return absl::NotFoundError(absl::StrCat("run R", run, " has no round ", filter.first_round,
+                                              ": it has ", rounds->size(), ", from 0 on"));
     }
   }
   ExportSource source(store, *std::move(record), atlas, filter);

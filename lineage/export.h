@@ -59,8 +59,9 @@ using ExportSink = std::function<absl::Status(absl::string_view)>;
 // Exports run `run` to `sink`; `links` receives the table of links in kCsv, where `sink` receives
 // that of nodes, and is not called otherwise. A run recorded without claims has attempts and
 // sources only. Errors: those of the store and of the sinks; kInvalidArgument if the rounds are
-// none or a problem is not of the run; kDataLoss naming the attempt that acted on claims it has not
-// read. REQUIRES: `atlas` is of the run's hardware.
+// none; kNotFound if the run has no such problem, or does not reach the first round; kDataLoss
+// naming the attempt that acted on claims it has not read. REQUIRES: `atlas` is of the run's
+// hardware.
 absl::StatusOr<ExportCounts> ExportRun(const Store& store, int run, Atlas& atlas,
                                        ExportFormat format, const ExportFilter& filter,
                                        const ExportSink& sink, const ExportSink& links);

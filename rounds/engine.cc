@@ -244,7 +244,8 @@ absl::StatusOr<RunRecord> FindResumable(int run, const Store& store) {
   for (auto it = runs->rbegin(); it != runs->rend(); ++it) {
     if (it->state() != RunRecord::COMPLETE) return *it;
   }
-  return absl::FailedPreconditionError("there is no run to resume: all are complete");
+  return absl::FailedPreconditionError(absl::StrCat(
+      "there is no run to resume: ", runs->empty() ? "the kb has none" : "all are complete"));
 }
 
 }  // namespace

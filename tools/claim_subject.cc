@@ -87,6 +87,8 @@ absl::StatusOr<ClaimSubject::Found> ClaimSubject::FindLongestLived(const Store& 
   const int problem = *named;
   const absl::StatusOr<RunRecord> run = run_.Find(store);
   if (!run.ok()) return run.status();
+  const absl::Status has = problem < 0 ? absl::OkStatus() : CheckHasProblem(*run, problem);
+  if (!has.ok()) return has;
   const auto atlas = AtlasOf(*run);
   if (!atlas.ok()) return atlas.status();
   const absl::StatusOr<std::optional<LongLived>> longest =
@@ -110,6 +112,8 @@ absl::StatusOr<ClaimSubject::Found> ClaimSubject::FindText(const Store& store) c
   if (!problem.ok()) return problem.status();
   const absl::StatusOr<RunRecord> run = run_.Find(store);
   if (!run.ok()) return run.status();
+  const absl::Status has = *problem < 0 ? absl::OkStatus() : CheckHasProblem(*run, *problem);
+  if (!has.ok()) return has;
   const auto atlas = AtlasOf(*run);
   if (!atlas.ok()) return atlas.status();
   ClaimFilter filter;

@@ -1,4 +1,6 @@
 // hearsay claims: the claims of a run, filtered and sorted.
+#include <algorithm>
+
 #include "absl/strings/str_cat.h"
 #include "lineage/filter.h"
 #include "tasks/problems.h"
@@ -6,6 +8,7 @@
 #include "tools/command.h"
 #include "tools/kb_access.h"
 #include "tools/output.h"
+#include "tools/run_words.h"
 
 namespace hearsay {
 namespace {
@@ -112,6 +115,12 @@ absl::StatusOr<ExitCode> ClaimsCommand::Run(Console& console) {
   if (!store.ok()) return store.status();
   const absl::StatusOr<RunRecord> run = run_.Find(**store);
   if (!run.ok()) return run.status();
+  const auto lacked = [&](int problem) { return !CheckHasProblem(*run, problem).ok(); };
+  if (problems_.has_value() &&
+      std::all_of(filter->problems.begin(), filter->problems.end(), lacked)) {
+    return absl::NotFoundError(
+        absl::StrCat("run ", FormatRun(run->run()), " has no problem '", *problems_, "'"));
+  }
   const auto atlas = AtlasOf(*run);
   if (!atlas.ok()) return atlas.status();
   const absl::StatusOr<FoundClaims> found = FindClaims(**store, run->run(), **atlas, *filter);

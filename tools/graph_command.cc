@@ -26,7 +26,7 @@ class GraphCommand : public Command {
 
  private:
   absl::StatusOr<GraphFormat> Format() const;
-  absl::Status Check() const;
+  absl::Status Check(GraphFormat format) const;
   absl::StatusOr<GraphModel> Model(const Store& store) const;
   absl::StatusOr<GraphModel> OfProblem(const Store& store, const RunRecord& run, int problem) const;
   absl::StatusOr<GraphModel> OfHarmful(const Store& store, const RunRecord& run, int problem) const;
@@ -35,8 +35,8 @@ class GraphCommand : public Command {
   KbFlag kb_;
   std::optional<std::string> format_, output_, link_;
   std::string collapse_ = "large";
-  int64_t up_ = GraphOptions().depth_up;
-  int64_t down_ = GraphOptions().depth_down;
+  int64_t up_ = -1;  // not given, as is the next
+  int64_t down_ = -1;
   int64_t max_nodes_ = GraphOptions().max_nodes;
   int64_t harmful_ = 0;
   GraphOptions options_;
@@ -85,10 +85,20 @@ absl::StatusOr<GraphFormat> GraphCommand::Format() const {
                          "'; name one of svg, png, pdf and dot by --format"));
 }
 
-absl::Status GraphCommand::Check() const {
+absl::Status GraphCommand::Check(GraphFormat format) const {
   if (link_.has_value()) {
     const absl::Status link = ExpandLink(*link_, ClaimId()).status();
     if (!link.ok()) return absl::InvalidArgumentError(absl::StrCat("--link: ", link.message()));
+    if (format == GraphFormat::kPng) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("--link ", *link_, ": a PNG holds no links; SVG, PDF and DOT do"));
+    }
+  }
+  const bool whole_problem = subject_.names_problem() && !subject_.names_claim() && harmful_ == 0;
+  if (whole_problem && (up_ >= 0 || down_ >= 0)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(up_ >= 0 ? "--up" : "--down",
+                     " counts from a claim, but --problem draws all claims of one"));
   }
   if (harmful_ > 0 && subject_.names_claim()) {
     return absl::InvalidArgumentError(
@@ -168,11 +178,8 @@ absl::StatusOr<GraphModel> GraphCommand::Model(const Store& store) const {
     if (!run.ok()) return run.status();
     const absl::StatusOr<int> problem = subject_.Problem();
     if (!problem.ok()) return problem.status();
-    const auto& problems = run->problems();
-    if (*problem >= 0 && std::count(problems.begin(), problems.end(), *problem) == 0) {
-      return absl::NotFoundError(
-          absl::StrCat("run ", FormatRun(run->run()), " has no problem ", FormatProblem(*problem)));
-    }
+    const absl::Status has = *problem < 0 ? absl::OkStatus() : CheckHasProblem(*run, *problem);
+    if (!has.ok()) return has;
     return harmful_ > 0 ? OfHarmful(store, *run, *problem) : OfProblem(store, *run, *problem);
   }
   const absl::StatusOr<ClaimSubject::Found> subject = subject_.Find(store);
@@ -183,12 +190,12 @@ absl::StatusOr<GraphModel> GraphCommand::Model(const Store& store) const {
 absl::StatusOr<ExitCode> GraphCommand::Run(Console& console) {
   const absl::StatusOr<GraphFormat> format = Format();
   if (!format.ok()) return format.status();
-  const absl::Status sensible = Check();
+  const absl::Status sensible = Check(*format);
   if (!sensible.ok()) return sensible;
   const auto store = kb_.Open(Store::Mode::kRead);
   if (!store.ok()) return store.status();
-  options_.depth_up = static_cast<int>(up_);
-  options_.depth_down = static_cast<int>(down_);
+  if (up_ >= 0) options_.depth_up = static_cast<int>(up_);
+  if (down_ >= 0) options_.depth_down = static_cast<int>(down_);
   options_.max_nodes = static_cast<int>(max_nodes_);
   options_.collapse = collapse_ == "always"  ? Collapse::kAlways
                       : collapse_ == "never" ? Collapse::kNever

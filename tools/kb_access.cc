@@ -1,10 +1,13 @@
 #include "tools/kb_access.h"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "tasks/problems.h"
+#include "tools/run_words.h"
 
 namespace hearsay {
 
@@ -38,6 +41,13 @@ absl::StatusOr<RunRecord> FindRun(const Store& store, const std::optional<std::s
   if (!runs.ok()) return runs.status();
   if (runs->empty()) return absl::NotFoundError("the kb has no runs yet; make one: hearsay run");
   return std::move(runs->back());
+}
+
+absl::Status CheckHasProblem(const RunRecord& run, int problem) {
+  const auto& problems = run.problems();
+  if (std::count(problems.begin(), problems.end(), problem) > 0) return absl::OkStatus();
+  return absl::NotFoundError(
+      absl::StrCat("run ", FormatRun(run.run()), " has no problem ", FormatProblem(problem)));
 }
 
 absl::StatusOr<RunRecord> RunFlag::Find(const Store& store) const {

@@ -31,6 +31,9 @@ absl::StatusOr<int> ParseRun(absl::string_view text);
 // The run of that name, or the latest. Errors: kInvalidArgument; kNotFound where there is none.
 absl::StatusOr<RunRecord> FindRun(const Store& store, const std::optional<std::string>& text);
 
+// Errors: kNotFound where the run does not have the problem with this index.
+absl::Status CheckHasProblem(const RunRecord& run, int problem);
+
 class RunFlag {
  public:
   void Declare(ArgParser& args);

@@ -1,5 +1,6 @@
 #include "tools/plan_flags.h"
 
+#include <set>
 #include <utility>
 
 #include "absl/strings/numbers.h"
@@ -162,6 +163,15 @@ std::string PlanFlags::FirstGiven() const {
   return pins_.empty() ? "" : "--pin";
 }
 
+bool PlanFlags::Gives(const std::string& field) const {
+  if (field == "agents") return !agents_.empty();
+  if (field == "policy") return !policies_.empty();
+  for (size_t i = 0; i < texts_.size(); ++i) {
+    if (absl::StripPrefix(kPlanFlags[i].flag, "--") == field) return texts_[i].has_value();
+  }
+  return false;
+}
+
 absl::StatusOr<Plan> PlanFlags::Make() const {
   Plan plan;
   if (file_.has_value()) {
@@ -180,9 +190,15 @@ absl::StatusOr<Plan> PlanFlags::Make() const {
     absl::Status status = Check(plan);
     if (!status.ok()) return Prefixed("--agents", status);
   }
+  // A policy of the plan's file is replaced, one of the flag's own is not.
+  std::set<std::string> given;
   for (const std::string& policy : policies_) {
     absl::Status status = SetPolicy(policy, &plan);
     if (!status.ok()) return Prefixed("--policy", status);
+    const std::string name = policy.substr(0, policy.find('='));
+    if (!given.insert(name).second) {
+      return absl::InvalidArgumentError(absl::StrCat("--policy: policy ", name, " is given twice"));
+    }
   }
   for (const std::string& pin : pins_) {
     plan.add_pins(pin);

@@ -18,6 +18,8 @@ class PlanFlags {
   void Declare(ArgParser& args);
   // The first of the plan's words and flags that was given, or "".
   std::string FirstGiven() const;
+  // Whether the flag of this field, as SetPlanField names it, was given.
+  bool Gives(const std::string& field) const;
   // The complete plan. Errors: kInvalidArgument naming file, line and column, or the flag;
   // kUnavailable if the file cannot be read.
   absl::StatusOr<Plan> Make() const;

@@ -158,6 +158,10 @@ absl::StatusOr<ExitCode> ProblemsCommand::Run(Console& console) {
                           : absl::StrCat("problems ", action_, " takes no problem, but '",
                                          *problem_, "' is given"));
   }
+  if (action_ == "list" && hardware_.has_value()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("problems list takes no --hardware, but '", *hardware_, "' is given"));
+  }
   const std::string hardware = hardware_.value_or("h200");
   const auto atlas = Atlas::Create(hardware);
   if (!atlas.ok()) {

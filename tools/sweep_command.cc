@@ -119,6 +119,10 @@ absl::StatusOr<std::vector<GridCell>> SweepCommand::Grid() {
         return absl::InvalidArgumentError(absl::StrCat("--vary ", axis->field, ": is given twice"));
       }
     }
+    if (plan_.Gives(axis->field)) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("--vary ", axis->field, " and --", axis->field, " exclude each other"));
+    }
     axes_.push_back(*std::move(axis));
   }
   return MakeGrid(*base, axes_);

@@ -88,6 +88,8 @@ TEST(SweepTest, BadInputIsNamed) {
       {"sweep --vary rounds=0/1", "--vary rounds=0"},
       {"sweep --vary seed=1 --vary seed=2", "--vary seed: is given twice"},
       {"sweep --vary agents=steady,nobody", "nobody"},
+      {"sweep --seed 3 --vary seed=1/2", "--vary seed and --seed exclude each other"},
+      {"sweep --vary policy=none --policy ttl=1", "--vary policy and --policy exclude"},
   };
   for (const auto& bad : kCases) {
     const Ended ended = sandbox.Run(bad.line);
