@@ -3,6 +3,7 @@
 #include "kb/fold.h"
 
 #include <filesystem>
+#include <fstream>
 #include <functional>
 
 #include "absl/strings/str_cat.h"
@@ -140,6 +141,42 @@ TEST_F(FoldTest, OfAnotherRetentionNothingIsRead) {
   ASSERT_FALSE(report->findings.empty());
   EXPECT_EQ(report->findings[0].requirement, 2);
   EXPECT_THAT(report->findings[0].problem, HasSubstr("unknown retention 'some'"));
+}
+
+TEST_F(FoldTest, AFlippedByteIsFoundAndRepaired) {
+  for (const char* retain : {"last:3", "ancestral"}) {
+    Fold(retain)->Flush().IgnoreError();
+    int flipped = 0;
+    for (const auto& entry : std::filesystem::directory_iterator(dir_.Sub("kb"))) {
+      if (entry.path().extension() != ".sst") continue;
+      SCOPED_TRACE(entry.path());
+      std::fstream file(entry.path(), std::ios::in | std::ios::out | std::ios::binary);
+      file.seekg(12);
+      const int sound = file.get();
+      const auto put = [&file](int byte) {
+        file.seekp(12);
+        file.put(static_cast<char>(byte));
+        file.flush();
+      };
+      put(sound ^ 0x10);
+      const auto report = CheckKb(dir_.Sub("kb"), 10, 1);
+      ASSERT_TRUE(report.ok()) << report.status();
+      ASSERT_GT(report->finding_count, 0);
+      EXPECT_EQ(report->findings[0].requirement, 16);
+      const std::string saved = dir_.Sub("saved");
+      const auto repaired = RepairKb(dir_.Sub("kb"), saved, 1);
+      ASSERT_TRUE(repaired.ok()) << repaired.status();
+      EXPECT_FALSE(repaired->losses.empty());
+      const auto healthy = CheckKb(saved, 10, 1);
+      ASSERT_TRUE(healthy.ok()) << healthy.status();
+      EXPECT_THAT(healthy->findings, IsEmpty()) << healthy->findings[0].problem;
+      std::filesystem::remove_all(saved);
+      put(sound);
+      ++flipped;
+    }
+    EXPECT_GE(flipped, 5);
+    std::filesystem::remove_all(dir_.Sub("kb"));
+  }
 }
 
 // All of the rounds, all but the last, or none are kept.

@@ -2,6 +2,7 @@
 // say where they end; what counts every attempt refuses.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <signal.h>
 
 #include <set>
 
@@ -144,6 +145,37 @@ TEST_F(RetentionWordsTest, ResultsDoNotDependOnRetention) {
     const Ended checked = sandbox_->Run(absl::StrCat("check --kb ", kb));
     EXPECT_EQ(checked.code, 0) << checked.out;
   }
+}
+
+TEST_F(RetentionWordsTest, RunsThatDifferInADroppedRoundAreToldApart) {
+  ASSERT_EQ(sandbox_->Run(absl::StrCat(kPlan, " --kb other --seed 2")).code, 0);
+  const Ended compared = sandbox_->Run("compare 1 1 --kb other --kb-b last:4");
+  EXPECT_EQ(compared.code, 3);
+  EXPECT_THAT(absl::StrCat(compared.out, compared.err),
+              AllOf(HasSubstr("round 0, p09"),
+                    HasSubstr("the lane is not known, since R1 did not keep this round")));
+}
+
+TEST_F(RetentionWordsTest, AKilledRunGoesOnToTheSameClaims) {
+  const std::string plan =
+      "run --problems p09,p71 --lanes 8 --rounds 300 --topology pool:3,uniform --retain ancestral";
+  const std::string claims = "claims --limit 0 --sort id --format csv --kb ";
+  ASSERT_EQ(sandbox_->Run(absl::StrCat(plan, " --kb long")).code, 0);
+  const Ended expected = sandbox_->Run(absl::StrCat(claims, "long"));
+  int killed = 0;
+  for (const int rounds : {3, 120}) {
+    const std::string kb = absl::StrCat("killed", rounds);
+    const pid_t pid = sandbox_->Start(absl::StrCat(plan, " --kb ", kb));
+    AwaitRounds(sandbox_->path(kb), rounds, pid);
+    kill(pid, SIGKILL);
+    killed += sandbox_->Wait(pid).code == 128 + SIGKILL;
+    EXPECT_EQ(sandbox_->Run(absl::StrCat("check --kb ", kb)).code, 0);
+    const Ended resumed = sandbox_->Run(absl::StrCat("run --resume --quiet --kb ", kb));
+    const Ended found = sandbox_->Run(absl::StrCat(claims, kb));
+    EXPECT_TRUE(found.out == expected.out) << rounds << " " << resumed.err;
+    EXPECT_EQ(sandbox_->Run(absl::StrCat("check --kb ", kb)).code, 0);
+  }
+  EXPECT_GT(killed, 0);
 }
 
 TEST_F(RetentionWordsTest, WhatNeedsEveryAttemptRefuses) {
