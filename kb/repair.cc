@@ -302,6 +302,12 @@ absl::StatusOr<RepairReport> RepairKb(const std::string& from, const std::string
     return absl::AlreadyExistsError(
         absl::StrCat("'", to, "' is there already; a repaired kb is written to a new directory"));
   }
+  for (std::filesystem::path above = std::filesystem::absolute(to, error).parent_path();
+       above.has_relative_path(); above = above.parent_path()) {
+    if (!std::filesystem::equivalent(above, from, error)) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat("'", to, "' lies in '", from, "', and a damaged kb is never written to"));
+  }
   RepairReport report;
   Scratch scratch(absl::StrCat(to, ".rebuild"));
   absl::StatusOr<std::unique_ptr<Rocks>> opened = OpenWhatIsThere(from, &scratch, threads, &report);

@@ -20,7 +20,8 @@ struct RepairReport {
 // of each the rounds up to the first that breaks a requirement of docs/data-model.md, so that it
 // can be resumed from there. Receivers are made anew. Texts keep their numbers: one that is lost
 // leaves an empty one that says so. Meanwhile `to`.rebuild may exist. Errors: kAlreadyExists where
-// there is something at `to`; those of Store::Open, of both; kDataLoss where nothing can be saved.
+// there is something at `to`; kInvalidArgument where `to` lies in `from`; those of Store::Open, of
+// both; kDataLoss where nothing can be saved.
 absl::StatusOr<RepairReport> RepairKb(const std::string& from, const std::string& to, int threads);
 
 }  // namespace hearsay

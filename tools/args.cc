@@ -161,6 +161,7 @@ void ArgParser::AddSwitch(const std::string& flag, const std::string& help, bool
 
 absl::StatusOr<ArgParser::Parsed> ArgParser::Parse(std::vector<std::string> words) {
   const std::string last = words.empty() ? "" : words.back();
+  const std::vector<std::string> given = words;
   std::reverse(words.begin(), words.end());  // CLI11 takes them from the back
   try {
     impl_->app.parse(words);
@@ -182,7 +183,9 @@ absl::StatusOr<ArgParser::Parsed> ArgParser::Parse(std::vector<std::string> word
       return absl::InvalidArgumentError(absl::StrCat(item.name, " is given twice"));
     }
     for (const std::string& text : item.texts) {
-      if (absl::StartsWith(text, "--")) {
+      // "--flag=--text" means it.
+      if (absl::StartsWith(text, "--") &&
+          std::count(given.begin(), given.end(), absl::StrCat(item.name, "=", text)) == 0) {
         return absl::InvalidArgumentError(
             absl::StrCat(item.name, " needs a value, but '", text, "' follows"));
       }

@@ -35,7 +35,13 @@ absl::StatusOr<std::string> ReadFile(const std::string& path) {
   std::string content;
   char buffer[size_t{1} << 16];
   size_t count;
-  while ((count = fread(buffer, 1, sizeof(buffer), file.get())) > 0) content.append(buffer, count);
+  while ((count = fread(buffer, 1, sizeof(buffer), file.get())) > 0) {
+    content.append(buffer, count);
+    if (content.size() > kMaxTextBytes) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("'", path, "' has more than ", kMaxTextBytes >> 20, " MiB"));
+    }
+  }
   if (ferror(file.get()) != 0) return Failed("read", path);
   return content;
 }

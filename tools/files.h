@@ -13,7 +13,11 @@
 
 namespace hearsay {
 
-// Errors: kUnavailable naming the file and the reason.
+// Of a plan or a note. What goes on for ever, as some devices do, is no such thing, and protobuf
+// stores nothing of 2 GiB.
+inline constexpr size_t kMaxTextBytes = size_t{64} << 20;
+
+// Errors: kUnavailable naming the file and the reason, kInvalidArgument for one past the limit.
 absl::StatusOr<std::string> ReadFile(const std::string& path);
 
 // A file written piece by piece, which takes the place of what had its name only when it is whole.

@@ -7,6 +7,7 @@
 #include "absl/strings/str_format.h"
 #include "lineage/graph.h"
 #include "lineage/harm.h"
+#include "tasks/utf8.h"
 #include "tools/claim_subject.h"
 #include "tools/command.h"
 #include "tools/files.h"
@@ -87,6 +88,9 @@ absl::StatusOr<GraphFormat> GraphCommand::Format() const {
 
 absl::Status GraphCommand::Check(GraphFormat format) const {
   if (link_.has_value()) {
+    if (EndOfUtf8(*link_) < link_->size()) {
+      return absl::InvalidArgumentError(absl::StrCat("--link: '", *link_, "' is not UTF-8"));
+    }
     const absl::Status link = ExpandLink(*link_, ClaimId()).status();
     if (!link.ok()) return absl::InvalidArgumentError(absl::StrCat("--link: ", link.message()));
     if (format == GraphFormat::kPng) {

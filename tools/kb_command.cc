@@ -81,7 +81,7 @@ absl::StatusOr<ExitCode> KbCommand::Stat(Console& console) const {
 }
 
 absl::StatusOr<ExitCode> KbCommand::Repair(Console& console) const {
-  if (!target_.has_value()) {
+  if (!target_.has_value() || target_->empty()) {
     return absl::InvalidArgumentError("repair writes what is whole to a new kb: say where with -o");
   }
   const int threads = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));

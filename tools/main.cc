@@ -53,7 +53,7 @@ absl::StatusOr<ExitCode> Dispatch(std::vector<std::string> words, Console& conso
     return ExitCode::kOk;
   }
   const bool wants_help = words[0] == "--help" || words[0] == "-h" || words[0] == "help";
-  if (wants_help && words.size() == 1) {
+  if (wants_help && (words.size() == 1 || words[1] == "help")) {
     console.Out(Overview());
     return ExitCode::kOk;
   }

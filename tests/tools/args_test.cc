@@ -51,6 +51,14 @@ TEST(ArgsTest, FillsInValues) {
   EXPECT_TRUE(values.on);
 }
 
+TEST(ArgsTest, TakesDashesAfterAnEqualsSign) {
+  Values values;
+  ASSERT_TRUE(Parse("one --text=--on --list=--a", &values).ok());
+  EXPECT_EQ(values.text, "--on");
+  EXPECT_FALSE(values.on);
+  EXPECT_THAT(values.list, ElementsAre("--a"));
+}
+
 TEST(ArgsTest, KeepsDefaults) {
   Values values;
   ASSERT_TRUE(Parse("one", &values).ok());

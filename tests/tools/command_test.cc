@@ -75,6 +75,7 @@ TEST_F(CommandTest, EveryCommandHasHelpWithExamples) {
     EXPECT_THAT(help.err, IsEmpty());
     EXPECT_EQ(Ok(absl::StrCat("help ", command.name)).out, help.out);
   }
+  EXPECT_EQ(Ok("help help").out, overview.out);
   EXPECT_THAT(Ok("--version").out, StartsWith("hearsay "));
 }
 

@@ -39,6 +39,9 @@ TEST(KbCommandTest, RepairNeedsANewPlace) {
   EXPECT_EQ(nowhere.code, 2);
   EXPECT_THAT(nowhere.err, HasSubstr("say where with -o"));
   EXPECT_THAT(sandbox.Run("kb repair --kb kb -o kb").err, HasSubstr("is there already"));
+  const Ended inside = sandbox.Run("kb repair --kb kb -o kb/../kb/new");
+  EXPECT_EQ(inside.code, 2);
+  EXPECT_THAT(inside.err, HasSubstr("'kb/../kb/new' lies in 'kb'"));
   const Ended sound = sandbox.Run("kb repair --kb kb -o new");
   EXPECT_EQ(sound.code, 0) << sound.err;
   EXPECT_THAT(sound.out, HasSubstr("kept 1 runs, 3 rounds, 36 attempts"));
