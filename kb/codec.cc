@@ -24,7 +24,7 @@ absl::Status Damaged(AttemptId first, absl::string_view what) {
   return absl::DataLossError(absl::StrCat("block ", Format(first), ": ", what));
 }
 
-enum class Extent { kAll, kLineage };
+enum class Extent { kAll, kLineage, kSources };
 absl::StatusOr<AttemptBlock> Decode(AttemptId first, absl::string_view bytes, Extent extent);
 
 }  // namespace
@@ -107,6 +107,10 @@ absl::StatusOr<AttemptBlock> DecodeLineage(AttemptId first, absl::string_view by
   return Decode(first, bytes, Extent::kLineage);
 }
 
+absl::StatusOr<AttemptBlock> DecodeSources(AttemptId first, absl::string_view bytes) {
+  return Decode(first, bytes, Extent::kSources);
+}
+
 namespace {
 
 absl::StatusOr<AttemptBlock> Decode(AttemptId first, absl::string_view bytes, Extent extent) {
@@ -124,6 +128,7 @@ absl::StatusOr<AttemptBlock> Decode(AttemptId first, absl::string_view bytes, Ex
   AttemptBlock block;
   block.first = first;
   if (!TakeSources(record.sources(), n, &block)) return Damaged(first, "sources do not decode");
+  if (extent == Extent::kSources) return block;
   if (claims && !TakeIntake(record.intake(), n, &block)) {
     return Damaged(first, "intake does not decode");
   }
@@ -186,54 +191,6 @@ absl::StatusOr<BaselineBlock> DecodeBaselines(absl::string_view bytes) {
     }
   }
   return baselines;
-}
-
-std::string EncodeReceivers(const std::vector<std::vector<uint32_t>>& receivers) {
-  size_t total = 0;
-  for (const std::vector<uint32_t>& lanes : receivers) total += lanes.size();
-  ByteWriter sizes(receivers.size() * kMaxVarintBytes), to(total * kMaxVarintBytes);
-  for (const std::vector<uint32_t>& lanes : receivers) {
-    sizes.Varint(static_cast<uint32_t>(lanes.size()));
-  }
-  // Most topologies send the notes of neighbours to neighbours: one lane further is 0.
-  uint32_t expected = 0;
-  for (const std::vector<uint32_t>& lanes : receivers) {
-    for (const uint32_t lane : lanes) {
-      to.Varint(ZigZag(static_cast<int32_t>(lane - expected)));
-      expected = lane + 1;
-    }
-  }
-  ReceiversRecord record;
-  record.set_count(static_cast<uint32_t>(receivers.size()));
-  record.set_lanes(absl::StrCat(sizes.bytes(), to.bytes()));
-  return record.SerializeAsString();
-}
-
-absl::StatusOr<std::vector<std::vector<uint32_t>>> DecodeReceivers(absl::string_view bytes) {
-  ReceiversRecord record;
-  if (bytes.size() > INT32_MAX ||
-      !record.ParseFromArray(bytes.data(), static_cast<int>(bytes.size())) || record.count() < 1 ||
-      record.count() > kBlockLanes) {
-    return absl::DataLossError("receivers: is no ReceiversRecord");
-  }
-  ByteReader in(record.lanes());
-  std::vector<uint32_t> sizes(record.count());
-  uint64_t total = 0;
-  for (uint32_t& size : sizes) total += size = in.Varint(kMaxLanes);
-  if (!in.ok() || total > in.left()) return absl::DataLossError("receivers: sizes do not fit");
-  std::vector<std::vector<uint32_t>> receivers(record.count());
-  uint32_t expected = 0;
-  for (size_t i = 0; i < receivers.size(); ++i) {
-    receivers[i].reserve(sizes[i]);
-    for (uint32_t k = 0; k < sizes[i]; ++k) {
-      const uint32_t lane = expected + static_cast<uint32_t>(UnZigZag(in.Varint()));
-      if (lane >= kMaxLanes) return absl::DataLossError("receivers: a lane is out of range");
-      receivers[i].push_back(lane);
-      expected = lane + 1;
-    }
-  }
-  if (!in.done()) return absl::DataLossError("receivers: lanes do not decode");
-  return receivers;
 }
 
 }  // namespace hearsay

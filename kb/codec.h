@@ -35,15 +35,12 @@ absl::StatusOr<AttemptBlock> DecodeBlock(AttemptId first, absl::string_view byte
 // changes and parents; of a claim label, stance, DSL, support, against, hedge and confidence, and
 // whether it is general; of an outcome the DSL and which claims were adopted, confirmed or refuted.
 absl::StatusOr<AttemptBlock> DecodeLineage(AttemptId first, absl::string_view bytes);
+// Its sources alone, with as many offsets as ever.
+absl::StatusOr<AttemptBlock> DecodeSources(AttemptId first, absl::string_view bytes);
 
 // REQUIRES: at least one outcome, 1 to 256 agent slots.
 std::string EncodeBaselines(const BaselineBlock& baselines);
 absl::StatusOr<BaselineBlock> DecodeBaselines(absl::string_view bytes);
-
-// Receivers: for each lane of a block its receiving lanes in the next round, ascending.
-// REQUIRES: 1 to kBlockLanes lanes.
-std::string EncodeReceivers(const std::vector<std::vector<uint32_t>>& receivers);
-absl::StatusOr<std::vector<std::vector<uint32_t>>> DecodeReceivers(absl::string_view bytes);
 
 }  // namespace hearsay
 

@@ -17,8 +17,6 @@
 namespace hearsay {
 namespace {
 
-// Receivers follow from sources, so damage to them alone costs no round.
-constexpr int kReceiversRequirement = 12;
 constexpr int kMostFindings = 1000;
 
 class Repair {
@@ -46,8 +44,7 @@ class Repair {
   // where `copy` says so.
   absl::StatusOr<int> CheckRounds(const RunRecord& run, absl::Span<const RoundRecord> records,
                                   bool copy, std::string* why);
-  absl::Status CopyRound(const RunRecord& run, const RoundRecord& record, bool after_dropped,
-                         const RunCheck& check);
+  absl::Status CopyRound(const RunRecord& run, const RoundRecord& record, const RunCheck& check);
   absl::Status CopyKept(const RunRecord& run, const RunCheck& check);
   absl::Status CopyTexts();
 
@@ -155,13 +152,11 @@ absl::StatusOr<int> Repair::CheckRounds(const RunRecord& run, absl::Span<const R
     CheckReport counts;
     check.Check(records[whole], &findings, &counts);
     for (const Finding& finding : report.findings) {
-      if (finding.requirement == kReceiversRequirement) continue;
       *why = absl::StrCat(finding.where, ": ", finding.problem);
       return whole;
     }
     if (!copy) continue;
-    const bool after_dropped = whole > 0 && records[whole - 1].dropped();
-    absl::Status s = CopyRound(run, records[whole], after_dropped, check);
+    absl::Status s = CopyRound(run, records[whole], check);
     if (!s.ok()) return s;
     report_.attempts += counts.attempts;
   }
@@ -211,20 +206,16 @@ absl::Status Repair::CopyKept(const RunRecord& run, const RunCheck& check) {
   return fold.claims.empty() ? absl::OkStatus() : to_.CommitFold(run.run(), fold);
 }
 
-absl::Status Repair::CopyRound(const RunRecord& run, const RoundRecord& record, bool after_dropped,
+absl::Status Repair::CopyRound(const RunRecord& run, const RoundRecord& record,
                                const RunCheck& check) {
   if (record.dropped()) return to_.CommitRound(record, {});
   std::vector<std::vector<EncodedBlock>> encoded(run.problems_size());
   pool_.For(run.problems_size(), [&](int slot) {
     const ProblemBlocks& blocks = check.blocks(static_cast<size_t>(slot));
-    const std::vector<std::vector<uint32_t>> receivers = ReceiversOf(blocks, run.lanes());
     for (const AttemptBlock& block : blocks) {
       EncodedBlock& to = encoded[slot].emplace_back();
       to.first = block.first;
       to.attempts = EncodeBlock(block);
-      if (record.round() == 0 || after_dropped) continue;
-      const auto begin = receivers.begin() + block.first.lane();
-      to.receivers = EncodeReceivers({begin, begin + block.size()});
     }
   });
   std::vector<EncodedBlock> all;

@@ -18,7 +18,7 @@ struct RepairReport {
 
 // Writes a new kb at `to` with what is whole of the kb at `from`, which is only read: its runs, and
 // of each the rounds up to the first that breaks a requirement of docs/data-model.md, so that it
-// can be resumed from there. Receivers are made anew. Texts keep their numbers: one that is lost
+// can be resumed from there. Texts keep their numbers: one that is lost
 // leaves an empty one that says so. Meanwhile `to`.rebuild may exist. Errors: kAlreadyExists where
 // there is something at `to`; kInvalidArgument where `to` lies in `from`; those of Store::Open, of
 // both; kDataLoss where nothing can be saved.

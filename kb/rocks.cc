@@ -15,8 +15,8 @@
 
 namespace hearsay {
 
-const char* const kFamilyNames[kFamilyCount] = {"default",  "runs",      "rounds", "baselines",
-                                                "attempts", "receivers", "texts",  "claims"};
+const char* const kFamilyNames[kFamilyCount] = {"default",  "runs",  "rounds", "baselines",
+                                                "attempts", "texts", "claims"};
 
 namespace {
 
@@ -148,10 +148,14 @@ absl::StatusOr<std::vector<std::string>> Rocks::Inspect(Store::Mode mode) const 
   if (env_->FileExists(path_ + "/CURRENT").IsNotFound()) {
     std::vector<std::string> children;
     if (rocksdb::Status s = env_->GetChildren(path_, &children); !s.ok()) return Error(s);
+    // A directory lists its files in no order that says anything, so sorted files are looked for
+    // first: where there are any, all the rest may be a database's.
     for (const std::string& child : children) {
       if (absl::EndsWith(child, ".sst")) {
         return absl::DataLossError(absl::StrCat("kb '", path_, "' lacks its file 'CURRENT'"));
       }
+    }
+    for (const std::string& child : children) {
       if (!IsStartOfDatabase(child)) {
         return NotAKb(path_, absl::StrCat("it holds other files, such as '", child, "'"));
       }

@@ -29,7 +29,6 @@ enum Family : int {
   kRounds,
   kBaselines,
   kAttempts,
-  kReceivers,
   kTexts,
   kClaims,
   kFamilyCount,

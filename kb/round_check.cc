@@ -77,19 +77,6 @@ std::string ClaimFault(Claim claim, int round) {
   return "";
 }
 
-std::vector<std::vector<uint32_t>> ReceiversOf(const ProblemBlocks& blocks, int lanes) {
-  std::vector<std::vector<uint32_t>> receivers(lanes);
-  for (const AttemptBlock& block : blocks) {
-    for (int i = 0; i < block.size(); ++i) {
-      for (const uint32_t source : block.sources_of(i)) {
-        if (static_cast<int>(source) >= lanes) continue;
-        receivers[source].push_back(static_cast<uint32_t>(block.id(i).lane()));
-      }
-    }
-  }
-  return receivers;
-}
-
 ProblemCheck::Totals ProblemCheck::Check(int round, ProblemBlocks blocks, Findings* findings) {
   findings_ = findings;
   after_dropped_ = passed_over_;
@@ -114,7 +101,6 @@ ProblemCheck::Totals ProblemCheck::Check(int round, ProblemBlocks blocks, Findin
       AddTotals(b, i, &totals);
     }
   }
-  if (round > 0) CheckReceivers(round, before_, blocks_);
   return totals;
 }
 
@@ -122,11 +108,6 @@ void ProblemCheck::PassOver() {
   passed_over_ = true;
   blocks_.clear();
   texts_.clear();
-}
-
-void ProblemCheck::CheckLast(Findings* findings) {
-  findings_ = findings;
-  if (!blocks_.empty()) CheckReceivers(blocks_[0].first.round() + 1, blocks_, {});
 }
 
 void ProblemCheck::CheckCoverage(int round) {
@@ -329,27 +310,6 @@ void ProblemCheck::AddTotals(size_t b, int i, Totals* totals) const {
   totals->claims_born += static_cast<int64_t>(fresh.size());
   totals->notes_with_closure += closure;
   totals->digest += digest.Finish();
-}
-
-void ProblemCheck::CheckReceivers(int round, const ProblemBlocks& before,
-                                  const ProblemBlocks& blocks) {
-  const std::vector<std::vector<uint32_t>> expected = ReceiversOf(blocks, run_.lanes());
-  for (const AttemptBlock& block : before) {
-    const absl::StatusOr<std::vector<std::vector<uint32_t>>> stored =
-        store_.ReceiversOfBlock(block.first);
-    if (!stored.ok()) {
-      findings_->Add(12, Format(block.first), stored.status().message());
-      continue;
-    }
-    for (int i = 0; i < block.size(); ++i) {
-      const int lane = block.id(i).lane();
-      const bool there = i < static_cast<int>(stored->size());
-      if (there && lane < run_.lanes() && (*stored)[i] == expected[lane]) continue;
-      findings_->Add(12, Format(block.id(i)),
-                     absl::StrCat("its receivers are not the lanes of round ", round,
-                                  " that name it as their source"));
-    }
-  }
 }
 
 }  // namespace hearsay

@@ -44,10 +44,6 @@ std::string OutcomeFault(const Outcome& outcome, int agents);
 // What is wrong with the fields of a claim written in `round`, or "".
 std::string ClaimFault(Claim claim, int round);
 
-// The lanes that read the note of each lane of the round before, ascending, as `blocks` have it;
-// [lanes].
-std::vector<std::vector<uint32_t>> ReceiversOf(const ProblemBlocks& blocks, int lanes);
-
 // Checks one problem of a run, each round with the round before. Not thread safe; problems are
 // independent of each other.
 class ProblemCheck {
@@ -73,8 +69,6 @@ class ProblemCheck {
   // rounds. Where `closed`, all parents are kept.
   void CheckKept(absl::Span<const RoundRecord> records, bool closed, Findings* findings);
   const std::vector<KeptClaim>& kept() const { return kept_; }
-  // That nothing is said to have read the last round checked, if any was.
-  void CheckLast(Findings* findings);
   // Those of the last round checked.
   const ProblemBlocks& blocks() const { return blocks_; }
 
@@ -91,7 +85,6 @@ class ProblemCheck {
   void CollectRead(const AttemptBlock& block, int i);
   void CheckClaims(size_t b, int i);
   void CheckParents(AttemptId attempt, int place, const NewClaim& claim);
-  void CheckReceivers(int round, const ProblemBlocks& before, const ProblemBlocks& blocks);
   bool WasDropped(ClaimId id) const;
   void AddTotals(size_t b, int i, Totals* totals) const;
   // What a claim says that the attempt in hand can have read. After a round that was dropped any

@@ -148,8 +148,6 @@ void RunCheck::Check(const RoundRecord& record, Findings* findings, CheckReport*
 }
 
 void RunCheck::CheckEnd(int rounds, Findings* findings) {
-  ForEachProblem(findings,
-                 [&](size_t slot, Findings* of_problem) { problems_[slot].CheckLast(of_problem); });
   if (rounds == kMaxRounds) return;
   // Blocks past the last record would belong to a round that was not committed whole.
   const absl::Status scanned =

@@ -114,29 +114,20 @@ absl::Status RocksStore::CommitRound(const RoundRecord& record,
                                      const std::vector<EncodedBlock>& blocks) {
   if (absl::Status s = CheckCommit(record, blocks); !s.ok()) return s;
   const std::string round = record.SerializeAsString();
-  SortedPairs attempts{kAttempts, {}}, receivers{kReceivers, {}}, rounds{kRounds, {}};
+  SortedPairs attempts{kAttempts, {}}, rounds{kRounds, {}};
   rounds.pairs.emplace_back(RoundKey(record.run(), record.round()), &round);
   size_t total_bytes = 0;
   for (const EncodedBlock& block : blocks) {
-    total_bytes += block.attempts.size() + block.receivers.size();
+    total_bytes += block.attempts.size();
     attempts.pairs.emplace_back(BlockKey(block.first), &block.attempts);
-    if (block.receivers.empty()) continue;
-    const AttemptId first = block.first;
-    if (first.round() == 0) {
-      return absl::InvalidArgumentError(
-          "round 0 has no round before it whose notes it could receive");
-    }
-    const AttemptId before =
-        AttemptId::Of(first.run(), first.round() - 1, first.problem(), first.lane());
-    receivers.pairs.emplace_back(BlockKey(before), &block.receivers);
   }
   if (total_bytes >= options_.ingest_threshold_bytes) {
     // A power cut must not take an earlier round out of the log and leave this one in its file.
     if (absl::Status s = Sync(); !s.ok()) return s;
-    return rocks_->Ingest({attempts, receivers, rounds});
+    return rocks_->Ingest({attempts, rounds});
   }
   rocksdb::WriteBatch batch(total_bytes + (size_t{64} << 10));
-  for (const SortedPairs* sorted : {&attempts, &receivers, &rounds}) {
+  for (const SortedPairs* sorted : {&attempts, &rounds}) {
     for (const auto& [key, value] : sorted->pairs) {
       const rocksdb::Status s = batch.Put(rocks_->handle(sorted->family), key, *value);
       if (!s.ok()) return rocks_->Error(s);
@@ -151,22 +142,18 @@ absl::Status RocksStore::CommitFold(int run, const Fold& fold) {
   if (!record.ok()) return record.status();
   const std::string gone;
   std::vector<KeyRange> ranges;
-  SortedPairs attempts{kAttempts, {}}, receivers{kReceivers, {}};
+  SortedPairs attempts{kAttempts, {}};
   for (const int round : fold.drop) {
-    const int before = std::max(round - 1, 0);
     const std::string end = RoundKey(run, round + 1);
     if (!ranges.empty() && ranges.back().end == RoundKey(run, round)) {
-      ranges[ranges.size() - 2].end = ranges.back().end = end;
+      ranges.back().end = end;
     } else {
       ranges.push_back({kAttempts, RoundKey(run, round), end, /*all_removed=*/true});
-      ranges.push_back({kReceivers, RoundKey(run, before), end, /*all_removed=*/true});
     }
     for (const int problem : record->problems()) {
       for (int lane = 0; lane < record->lanes(); lane += kBlockLanes) {
         const std::string key = BlockKey(AttemptId::Of(run, round, problem, lane));
         attempts.pairs.emplace_back(key, &gone);
-        receivers.pairs.emplace_back(key, &gone);
-        receivers.pairs.emplace_back(BlockKey(AttemptId::Of(run, before, problem, lane)), &gone);
       }
     }
   }
@@ -180,7 +167,7 @@ absl::Status RocksStore::CommitFold(int run, const Fold& fold) {
   for (const KeptBlock& block : fold.claims) {
     claims.pairs.emplace_back(KeptKey(block.first), &block.claims);
   }
-  absl::Status status = rocks_->Replace({attempts, receivers, claims, rounds});
+  absl::Status status = rocks_->Replace({attempts, claims, rounds});
   if (!status.ok()) return status;
   cache_.Clear();
   kept_cache_.Clear();
@@ -189,7 +176,7 @@ absl::Status RocksStore::CommitFold(int run, const Fold& fold) {
 
 absl::Status RocksStore::Compact(int run) {
   std::vector<KeyRange> ranges;
-  for (const Family family : {kAttempts, kReceivers, kClaims}) {
+  for (const Family family : {kAttempts, kClaims}) {
     ranges.push_back({family, RunKey(run), RunKey(run + 1)});
   }
   return rocks_->GiveBack(ranges);

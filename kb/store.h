@@ -35,8 +35,6 @@ struct NotedClaim {
 struct EncodedBlock {
   AttemptId first;
   std::string attempts;  // value in the column family `attempts`
-  std::string
-      receivers;  // value in `receivers` for the same lanes of the round before; may be empty
 };
 
 // What folding a run changes (kb/fold.h).
@@ -98,7 +96,7 @@ class Store {
   virtual absl::Status PutRun(const RunRecord& record) = 0;
 
   // --- rounds ---
-  // Commits a round: all its blocks, the receivers of the round before, and its record, atomically.
+  // Commits a round: all its blocks and its record, atomically.
   // Survives the death of the process as soon as it returns; survives a power cut after Sync().
   // Errors: kFailedPrecondition where the run has no record or the round is not its next one (they
   // are committed in order, from 0); kInvalidArgument where a block is not of this round or out of
@@ -110,7 +108,7 @@ class Store {
   // run calls it; killed before, a kb is as whole, but larger.
   virtual absl::Status Flush() = 0;
   virtual absl::StatusOr<StoreSizes> Sizes() const = 0;
-  // Replaces records and kept claims and drops attempts, and receivers of and by them, atomically
+  // Replaces records and kept claims and drops attempts, atomically
   // and as durably as CommitRound(); then gives their room on disk back, as far as it can without
   // writing again what else the run keeps. After an error the run is as it was, or as it should be.
   virtual absl::Status CommitFold(int run, const Fold& fold) = 0;
@@ -159,7 +157,7 @@ class Store {
   // The lanes of the next round that read this attempt's note, ascending.
   virtual absl::StatusOr<std::vector<uint32_t>> Receivers(AttemptId attempt) const = 0;
   // The same for all lanes of the block that holds the attempt; [lane in the block], all empty
-  // where the next round is not committed.
+  // where the next round is not committed. Reads the sources of the problem in the next round.
   virtual absl::StatusOr<std::vector<std::vector<uint32_t>>> ReceiversOfBlock(
       AttemptId attempt) const = 0;
 

@@ -162,21 +162,34 @@ absl::StatusOr<std::vector<uint32_t>> RocksStore::Receivers(AttemptId attempt) c
 
 absl::StatusOr<std::vector<std::vector<uint32_t>>> RocksStore::ReceiversOfBlock(
     AttemptId attempt) const {
-  const absl::StatusOr<std::string> value =
-      rocks_->Get(kReceivers, BlockKey(FirstOfBlock(attempt)));
-  if (absl::IsNotFound(value.status())) {
-    // The last round has none yet; an attempt that is not there has no answer at all.
-    const absl::StatusOr<BlockPtr> block = CachedBlockOf(attempt);
-    if (!block.ok()) return block.status();
-    if (WasDropped(attempt.run(), attempt.round() + 1)) {
-      return NotFound(attempt.run(), attempt.round() + 1,
-                      absl::StrCat("receivers of ", Format(attempt)));
-    }
-    return std::vector<std::vector<uint32_t>>((*block)->size());
+  const absl::StatusOr<BlockPtr> block = CachedBlockOf(attempt);
+  if (!block.ok()) return block.status();
+  const int next = attempt.round() + 1;
+  if (WasDropped(attempt.run(), next)) {
+    return NotFound(attempt.run(), next, absl::StrCat("receivers of ", Format(attempt)));
   }
-  if (!value.ok()) return value.status();
-  absl::StatusOr<std::vector<std::vector<uint32_t>>> receivers = DecodeReceivers(*value);
-  if (!receivers.ok()) return Named(receivers.status());
+  std::vector<std::vector<uint32_t>> receivers((*block)->size());
+  if (next == kMaxRounds) return receivers;
+  const uint32_t first_lane = static_cast<uint32_t>((*block)->first.lane());
+  const std::string readers = BlockKey(AttemptId::Of(attempt.run(), next, attempt.problem(), 0));
+  const absl::Status status =
+      Each(kAttempts, readers.substr(0, 12),
+           [&](absl::string_view key, absl::string_view value) -> absl::StatusOr<bool> {
+             const absl::StatusOr<AttemptId> first = ParseBlockKey(key);
+             if (!first.ok()) return Named(first.status());
+             const absl::StatusOr<AttemptBlock> reader = DecodeSources(*first, value);
+             if (!reader.ok()) return Named(reader.status());
+             for (size_t i = 0; i + 1 < reader->source_begin.size(); ++i) {
+               for (const uint32_t source : reader->sources_of(static_cast<int>(i))) {
+                 const uint32_t at = source - first_lane;
+                 if (at >= receivers.size()) continue;
+                 receivers[at].push_back(static_cast<uint32_t>(first->lane()) +
+                                         static_cast<uint32_t>(i));
+               }
+             }
+             return true;
+           });
+  if (!status.ok()) return status;
   return receivers;
 }
 

@@ -16,7 +16,6 @@
 #include "rounds/recorder.h"
 #include "rounds/setup.h"
 #include "rounds/state.h"
-#include "tasks/thread_pool.h"
 
 namespace hearsay {
 namespace {
@@ -147,7 +146,6 @@ class Engine {
         options_(options),
         store_(*store),
         executor_(std::move(executor)),
-        pool_(options.threads),
         recorder_(*setup, record_.run(), record_.claims_recorded()) {}
 
   absl::Status Begin() {
@@ -201,7 +199,7 @@ class Engine {
           [this](int chunk_index, const LaneChunk& chunk) { recorder_.Chunk(chunk_index, chunk); },
           &digests);
       if (!status.ok()) return status;
-      status = committer.Commit(recorder_.End(digests, &pool_));
+      status = committer.Commit(recorder_.End(digests));
       if (!status.ok()) return status;
       if (options_.progress) options_.progress(Progress(round + 1));
     }
@@ -232,7 +230,6 @@ class Engine {
   const RunOptions& options_;
   Store& store_;
   std::unique_ptr<Executor> executor_;
-  ThreadPool pool_;
   Recorder recorder_;
   int first_round_ = 0;
 };

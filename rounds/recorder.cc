@@ -14,7 +14,6 @@ Recorder::Recorder(const RunSetup& setup, int run, bool with_claims)
       with_claims_(with_claims),
       chunks_a_problem_((setup.tables.lanes + kChunkLanes - 1) / kChunkLanes) {
   const size_t chunk_count = setup.problems.size() * static_cast<size_t>(chunks_a_problem_);
-  sources_.resize(chunk_count);
   encoded_.resize(chunk_count);
   counts_.resize(chunk_count);
   if (with_claims) {
@@ -34,8 +33,6 @@ void Recorder::Chunk(int chunk_index, const LaneChunk& chunk) {
   // encoded.
   thread_local AttemptBlock block;
   FillBlock(chunk, &block, &counts_[chunk_index]);
-  sources_[chunk_index].begin = block.source_begin;
-  sources_[chunk_index].lanes = block.sources;
   encoded_[chunk_index].first = block.first;
   encoded_[chunk_index].attempts = EncodeBlock(block);
 }
@@ -104,34 +101,10 @@ void Recorder::AddClaims(int64_t lane_index, AttemptId attempt, int slot, const 
   block->new_begin.push_back(static_cast<uint32_t>(block->new_claims.size()));
 }
 
-void Recorder::EncodeReceivers(int slot, std::vector<EncodedBlock>* blocks) const {
-  std::vector<std::vector<uint32_t>> receivers(setup_.tables.lanes);
-  const int first_chunk = slot * chunks_a_problem_;
-  for (int c = 0; c < chunks_a_problem_; ++c) {
-    const ChunkSources& sources = sources_[first_chunk + c];
-    for (size_t i = 0; i + 1 < sources.begin.size(); ++i) {
-      const uint32_t lane = static_cast<uint32_t>(c * kChunkLanes + i);
-      for (uint32_t s = sources.begin[i]; s < sources.begin[i + 1]; ++s) {
-        receivers[sources.lanes[s]].push_back(lane);
-      }
-    }
-  }
-  for (int c = 0; c < chunks_a_problem_; ++c) {
-    const auto begin = receivers.begin() + c * kChunkLanes;
-    (*blocks)[first_chunk + c].receivers =
-        hearsay::EncodeReceivers(std::vector<std::vector<uint32_t>>(
-            begin, begin + sources_[first_chunk + c].begin.size() - 1));
-  }
-}
-
-RecordedRound Recorder::End(const std::vector<uint64_t>& problem_digests, ThreadPool* pool) {
+RecordedRound Recorder::End(const std::vector<uint64_t>& problem_digests) {
   RecordedRound round;
-  if (round_ > 0) {
-    pool->For(static_cast<int>(setup_.problems.size()),
-              [&](int slot) { EncodeReceivers(slot, &encoded_); });
-  }
   round.blocks = std::move(encoded_);
-  encoded_ = std::vector<EncodedBlock>(sources_.size());
+  encoded_ = std::vector<EncodedBlock>(counts_.size());
   RoundRecord& record = round.record;
   record.set_run(run_);
   record.set_round(round_);

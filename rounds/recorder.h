@@ -10,7 +10,6 @@
 #include "kb/block.h"
 #include "kb/store.h"
 #include "rounds/setup.h"
-#include "tasks/thread_pool.h"
 
 namespace hearsay {
 
@@ -31,7 +30,7 @@ class Recorder {
 
   void Begin(int round);
   void Chunk(int chunk_index, const LaneChunk& chunk);
-  RecordedRound End(const std::vector<uint64_t>& problem_digests, ThreadPool* pool);
+  RecordedRound End(const std::vector<uint64_t>& problem_digests);
 
  private:
   struct ChunkCounts {
@@ -40,23 +39,15 @@ class Recorder {
     int64_t notes_with_closure = 0;
   };
 
-  // The sources of a chunk's attempts, as in AttemptBlock.
-  struct ChunkSources {
-    std::vector<uint32_t> begin, lanes;
-  };
-
   void FillBlock(const LaneChunk& chunk, AttemptBlock* block, ChunkCounts* counts);
   void AddClaims(int64_t lane_index, AttemptId attempt, int slot, const LaneTrace& trace,
                  const WrittenNote& note, AttemptBlock* block);
-  // The receivers of the round before, chunk by chunk of one problem slot.
-  void EncodeReceivers(int slot, std::vector<EncodedBlock>* blocks) const;
 
   const RunSetup& setup_;
   const int run_;
   const bool with_claims_;
   const int chunks_a_problem_;
   int round_ = 0;
-  std::vector<ChunkSources> sources_;
   std::vector<EncodedBlock> encoded_;
   std::vector<ChunkCounts> counts_;
   std::vector<ClaimId> ids_;       // of the notes of the round before

@@ -114,7 +114,7 @@ double RecordAll(const RunSetup& setup, const std::vector<KeptRound>& rounds, Th
     recorder.Begin(static_cast<int>(r));
     pool->For(static_cast<int>(rounds[r].chunks.size()),
               [&](int c) { recorder.Chunk(c, rounds[r].chunks[c].View()); });
-    RecordedRound round = recorder.End(rounds[r].digests, pool);
+    RecordedRound round = recorder.End(rounds[r].digests);
     if (pending.valid() && !pending.get().ok()) std::abort();
     pending = std::async(std::launch::async, [&store, round = std::move(round)] {
       return (*store)->CommitRound(round.record, round.blocks);

@@ -383,11 +383,6 @@ TEST_F(CheckTest, Requirement11SeesEveryPartOfAnAttempt) {
   }
 }
 
-TEST_F(CheckTest, Requirement12Receivers) {
-  contents_.receivers[1][0][5].push_back(39);
-  ExpectOnly(12, "R1:r1.p01.l5", "its receivers are not the lanes of round 2", false);
-}
-
 TEST_F(CheckTest, Requirement13Baselines) {
   contents_.baselines[1].outcomes.pop_back();
   ExpectOnly(13, "R1:p71", "79 baselines of 1 agents a lane, not 80 of 1");
@@ -451,19 +446,6 @@ TEST_F(CheckTest, Requirement4NoBlockOfAnUnrecordedRound) {
   const absl::StatusOr<CheckReport> report = CheckStore(**store, 10);
   ASSERT_TRUE(report.ok()) << report.status();
   EXPECT_THAT(Requirements(*report), ElementsAre(4)) << Describe(*report);
-}
-
-TEST_F(CheckTest, Requirement12TheLastRoundHasNoReceivers) {
-  EXPECT_THAT(Check().findings, IsEmpty());
-  std::vector<std::vector<uint32_t>> receivers(40);
-  receivers[6] = {6};
-  PutRaw(dir_.Sub("kb"), "receivers", BlockKey(block(3).first), EncodeReceivers(receivers));
-  absl::StatusOr<std::unique_ptr<Store>> store = Store::Open(dir_.Sub("kb"), Store::Mode::kRead);
-  ASSERT_TRUE(store.ok()) << store.status();
-  const absl::StatusOr<CheckReport> report = CheckStore(**store, 10);
-  ASSERT_TRUE(report.ok()) << report.status();
-  EXPECT_THAT(Requirements(*report), ElementsAre(12)) << Describe(*report);
-  EXPECT_EQ(report->findings[0].where, "R1:r3.p01.l6");
 }
 
 }  // namespace

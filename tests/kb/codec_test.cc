@@ -46,6 +46,10 @@ void ExpectLineage(const AttemptBlock& block) {
     EXPECT_EQ(left.confirmed, whole.confirmed);
     EXPECT_EQ(left.refuted, whole.refuted);
   }
+  const absl::StatusOr<AttemptBlock> sources = DecodeSources(block.first, EncodeBlock(block));
+  ASSERT_TRUE(sources.ok()) << sources.status();
+  EXPECT_EQ(sources->source_begin, block.source_begin);
+  EXPECT_EQ(sources->sources, block.sources);
   expected.outcomes = decoded->outcomes;
   EXPECT_TRUE(*decoded == expected) << Format(block.first);
 }
@@ -191,18 +195,6 @@ TEST(Baselines, ComeBackFromTheirBytes) {
   EXPECT_EQ(decoded->outcomes, baselines.outcomes);
   for (size_t size = 0; size < bytes.size(); ++size) {
     EXPECT_FALSE(DecodeBaselines(absl::string_view(bytes).substr(0, size)).ok()) << size;
-  }
-}
-
-TEST(ReceiverLists, ComeBackFromTheirBytes) {
-  const std::vector<std::vector<uint32_t>> receivers = {
-      {}, {0, 1, 2}, {kMaxLanes - 1}, {}, {5, 900, 90000}};
-  const std::string bytes = EncodeReceivers(receivers);
-  const absl::StatusOr<std::vector<std::vector<uint32_t>>> decoded = DecodeReceivers(bytes);
-  ASSERT_TRUE(decoded.ok()) << decoded.status();
-  EXPECT_EQ(*decoded, receivers);
-  for (size_t size = 0; size < bytes.size(); ++size) {
-    EXPECT_FALSE(DecodeReceivers(absl::string_view(bytes).substr(0, size)).ok()) << size;
   }
 }
 

@@ -378,7 +378,6 @@ std::vector<EncodedBlock> EncodeRound(const KbContents& contents, int round) {
     EncodedBlock& out = encoded.emplace_back();
     out.first = block.first;
     out.attempts = EncodeBlock(block);
-    if (round > 0) out.receivers = EncodeReceivers(contents.receivers[round - 1][b]);
   }
   return encoded;
 }

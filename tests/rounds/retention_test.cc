@@ -9,6 +9,7 @@
 #include <set>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "kb/codec.h"
 #include "kb/fold.h"
 #include "kb/store_internal.h"
@@ -28,6 +29,9 @@ constexpr size_t kNever = size_t{1} << 40;  // to ingest
 // All that a run keeps, in words that a test can print.
 std::map<std::string, std::string> Contents(const Store& store, int run) {
   std::map<std::string, std::string> contents;
+  const auto lanes = [](std::string* out, const std::vector<uint32_t>& of_lane) {
+    absl::StrAppend(out, absl::StrJoin(of_lane, ","));
+  };
   const auto rounds = store.Rounds(run);
   EXPECT_TRUE(rounds.ok()) << rounds.status();
   for (const RoundRecord& round : *rounds) {
@@ -37,7 +41,7 @@ std::map<std::string, std::string> Contents(const Store& store, int run) {
           contents[absl::StrCat("block ", Format(first))] = std::string(bytes);
           const auto receivers = store.ReceiversOfBlock(first);
           contents[absl::StrCat("receivers ", Format(first))] =
-              receivers.ok() ? EncodeReceivers(*receivers) : "dropped";
+              receivers.ok() ? absl::StrJoin(*receivers, ";", lanes) : "dropped";
           return true;
         });
     EXPECT_TRUE(scanned.ok()) << scanned;
