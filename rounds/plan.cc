@@ -150,7 +150,8 @@ absl::Status CompletePlan(Plan* plan) {
   const auto schedule = ParseDslSchedule(plan->dsl_schedule());
   if (!schedule.ok()) return schedule.status();
   std::set<std::string> named;
-  for (const PolicySpec& policy : plan->policies()) {
+  for (PolicySpec& policy : *plan->mutable_policies()) {
+    if (!policy.has_strength()) policy.set_strength(1);
     absl::Status status = CheckPolicy(policy);
     if (!status.ok()) return status;
     if (!named.insert(policy.name()).second) {

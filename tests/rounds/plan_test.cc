@@ -51,6 +51,20 @@ TEST(Plan, ReadsBackWhatItWrites) {
   EXPECT_EQ(policies.retract, 0);
 }
 
+TEST(Plan, APolicyWithoutStrengthIsInForceAsThatOfAFlagIs) {
+  const std::string text =
+      "policies { name: 'keep_hedges' } policies { name: 'retract' strength: 0 }";
+  absl::StatusOr<Plan> plan = ParsePlan(text, "plan");
+  ASSERT_TRUE(plan.ok()) << plan.status();
+  ASSERT_TRUE(CompletePlan(&*plan).ok());
+  EXPECT_EQ(FormatPolicies(*plan), "keep_hedges=1 retract=0");
+  // What was written as 0 stays 0 when it is read again.
+  absl::StatusOr<Plan> again = ParsePlan(FormatPlan(*plan), "again");
+  ASSERT_TRUE(again.ok()) << again.status();
+  ASSERT_TRUE(CompletePlan(&*again).ok());
+  EXPECT_EQ(FormatPolicies(*again), "keep_hedges=1 retract=0");
+}
+
 TEST(Plan, ErrorsNameFileLineAndColumn) {
   const auto wrong_field = ParsePlan("lanes: 3\nronds: 5\n", "my.plan");
   EXPECT_THAT(std::string(wrong_field.status().message()), HasSubstr("my.plan:2:"));
