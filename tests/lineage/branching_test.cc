@@ -46,6 +46,15 @@ double LogLikelihood(const OffspringCounts& counts, double mean, double k) {
   return sum;
 }
 
+TEST(NegativeBinomialTest, RedMitesOnAppleLeaves) {
+  // 150 leaves by their number of mites; k by maximum likelihood is 1.0246 (Bliss and Fisher,
+  // Biometrics 9:176, 1953).
+  const OffspringFit fit = *FitNegativeBinomial(OffspringCounts{70, 38, 17, 10, 9, 3, 2, 1});
+  EXPECT_EQ(fit.parents, 150);
+  EXPECT_THAT(fit.mean, DoubleNear(172. / 150, 1e-12));
+  EXPECT_THAT(fit.k, DoubleNear(1.0246, 1e-4));
+}
+
 TEST(NegativeBinomialTest, NothingNearbyIsMoreLikely) {
   for (uint64_t seed = 1; seed <= 60; ++seed) {
     SCOPED_TRACE(seed);

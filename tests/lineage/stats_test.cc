@@ -5,6 +5,8 @@
 
 #include <cmath>
 #include <random>
+#include <utility>
+#include <vector>
 
 namespace hearsay {
 namespace {
@@ -20,6 +22,29 @@ TEST(WilsonIntervalTest, KnownValues) {
   EXPECT_EQ(WilsonInterval(10, 10).high, 1);
   EXPECT_EQ(WilsonInterval(0, 0).low, 0);
   EXPECT_EQ(WilsonInterval(0, 0).high, 1);
+}
+
+TEST(Student975Test, AgreesWithTables) {
+  const std::pair<int, double> kTable[] = {{1, 12.7062}, {2, 4.3027},  {3, 3.1824},  {5, 2.5706},
+                                           {10, 2.2281}, {30, 2.0423}, {100, 1.9840}};
+  for (const auto& [degrees, quantile] : kTable) {
+    EXPECT_THAT(Student975(degrees), DoubleNear(quantile, 5e-5)) << degrees;
+  }
+  EXPECT_THAT(Student975(2000), DoubleNear(1.96, 1e-3));
+}
+
+TEST(ClusteredIntervalTest, ByHand) {
+  // 1 of 2, 3 of 4 and 0 of 4: 4 of 10. Excess 1 - .8, 3 - 1.6 and 0 - 1.6; their squares sum to
+  // 4.56, so the variance is 4.56 (3/2) / 10^2 = .0684, that of .24 / .0684 = 3.5088 independent
+  // observations; Student's quantile at 2 degrees, 4.3027, makes .7281 of them.
+  const std::vector<ClusterShare> clusters = {{1, 2}, {3, 4}, {0, 4}};
+  const double effective = .24 / .0684 * std::pow(kNormal975 / 4.302653, 2);
+  const Interval expected = WilsonInterval(.4 * effective, effective);
+  EXPECT_THAT(ClusteredInterval(clusters).low, DoubleNear(expected.low, 1e-6));
+  EXPECT_THAT(ClusteredInterval(clusters).high, DoubleNear(expected.high, 1e-6));
+  // In clusters that all have the same share nothing is seen to scatter.
+  EXPECT_EQ(ClusteredInterval(std::vector<ClusterShare>{{1, 2}, {2, 4}}).low,
+            WilsonInterval(3, 6).low);
 }
 
 std::optional<Interval> MeanInterval(const std::vector<double>& values, BootstrapOptions options) {

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <random>
 #include <set>
+#include <utility>
 
 namespace hearsay {
 namespace {
@@ -77,6 +78,59 @@ TEST(KaplanMeierTest, PlainAndLogLimitsAgreeWithR) {
   }
 }
 
+// Acute leukaemia of children, weeks of remission under 6-mercaptopurine and under placebo
+// (Freireich et al., Blood 21:699, 1963; as analysed by Gehan, Biometrika 52:203, 1965).
+std::vector<Lifetime> Mercaptopurine() {
+  return Weeks(
+      {6, 6, 6, -6, 7, -9, 10, -10, -11, 13, 16, -17, -19, -20, 22, 23, -25, -32, -32, -34, -35});
+}
+std::vector<Lifetime> Placebo() {
+  return Weeks({1, 1, 2, 2, 3, 4, 4, 5, 5, 8, 8, 8, 8, 11, 11, 12, 12, 15, 17, 22, 23});
+}
+
+TEST(KaplanMeierTest, RemissionsUnderMercaptopurine) {
+  // Estimate and standard error of Greenwood's as printed in textbooks (Klein and Moeschberger,
+  // Survival Analysis, 2nd ed., table 4.1).
+  const struct {
+    double time;
+    int64_t at_risk, ended;
+    double survival, error;
+  } kExpected[] = {
+      {6, 21, 3, .857, .076},  {7, 17, 1, .807, .087},  {10, 15, 1, .753, .096},
+      {13, 12, 1, .690, .107}, {16, 11, 1, .627, .114}, {22, 7, 1, .538, .128},
+      {23, 6, 1, .448, .135},
+  };
+  const SurvivalCurve curve = KaplanMeier(Mercaptopurine());
+  ASSERT_EQ(curve.steps.size(), std::size(kExpected));
+  for (size_t i = 0; i < curve.steps.size(); ++i) {
+    SCOPED_TRACE(kExpected[i].time);
+    EXPECT_EQ(curve.steps[i].time, kExpected[i].time);
+    EXPECT_EQ(curve.steps[i].at_risk, kExpected[i].at_risk);
+    EXPECT_EQ(curve.steps[i].ended, kExpected[i].ended);
+    EXPECT_THAT(curve.steps[i].survival, DoubleNear(kExpected[i].survival, 6e-4));
+    EXPECT_THAT(std::sqrt(curve.steps[i].variance), DoubleNear(kExpected[i].error, 6e-4));
+  }
+  EXPECT_EQ(curve.Median(), 23);
+  EXPECT_EQ(KaplanMeier(Placebo()).Median(), 8);
+}
+
+// Two clusters. At 1 one of four ends, of cluster 0: each cluster moves log S by
+// (1 - 2/4) / 3 = 1/6, one down, one up, so that the variance is (3/4)^2 (1/36 + 1/36) 2/1 = 1/16.
+// At 2 one of three ends, of cluster 1, and the other way round by (1 - 2/3) / 2 = 1/6: by then one
+// half has ended in either cluster, and they agree.
+TEST(KaplanMeierTest, VarianceBetweenClustersByHand) {
+  const SurvivalCurve curve = KaplanMeier({{.time = 1, .ended = true, .cluster = 0},
+                                           {.time = 3, .cluster = 0},
+                                           {.time = 2, .ended = true, .cluster = 1},
+                                           {.time = 3, .cluster = 1}});
+  ASSERT_EQ(curve.steps.size(), 2);
+  EXPECT_THAT(curve.steps[0].variance, DoubleNear(1. / 16, 1e-12));
+  // One degree of freedom: the quantile is 12.7062.
+  EXPECT_THAT(curve.steps[0].log.low, DoubleNear(.75 * std::exp(-12.7062 / 3), 1e-6));
+  EXPECT_THAT(curve.steps[1].survival, DoubleNear(.5, 1e-15));
+  EXPECT_THAT(curve.steps[1].variance, DoubleNear(0, 1e-15));
+}
+
 TEST(KaplanMeierTest, LateEntryByHand) {
   // At risk at 2: the first two (the third enters at 2, after it). At 4: the second and third.
   const SurvivalCurve curve =
@@ -89,6 +143,30 @@ TEST(KaplanMeierTest, LateEntryByHand) {
   EXPECT_THAT(curve.steps[1].survival, DoubleNear(1. / 4, 1e-15));
   EXPECT_EQ(curve.steps[2].at_risk, 1);
   EXPECT_EQ(curve.steps[2].survival, 0);
+}
+
+TEST(KaplanMeierTest, PsychiatricPatientsWhoEnterAtTheAgeOfAdmission) {
+  // 26 inpatients of Iowa: age at admission, years followed, negative where alive at their end
+  // (Woolson, Biometrics 37:687, 1981; `psych` in R's package KMsurv). Survival by age, as by
+  // lifelines 0.30.3: KaplanMeierFitter().fit(age + years, died, entry=age).
+  const std::pair<double, double> kPatients[] = {
+      {51, 1},   {58, 1},   {55, 2},   {28, 22},  {21, -30}, {19, 28},  {25, 32},
+      {48, 11},  {47, 14},  {25, -36}, {31, -31}, {24, -33}, {25, -33}, {30, -37},
+      {33, -35}, {36, 25},  {30, -31}, {41, 22},  {43, 26},  {45, 24},  {35, -35},
+      {29, -34}, {35, -30}, {32, 35},  {36, 40},  {32, -39}};
+  std::vector<Lifetime> lifetimes;
+  for (const auto& [age, years] : kPatients) {
+    lifetimes.push_back({age + std::abs(years), years > 0, age});
+  }
+  const std::pair<double, double> kExpected[] = {
+      {47, .952381}, {50, .909091}, {52, .865801}, {57, .783344}, {59, .696305},
+      {61, .609267}, {63, .553879}, {67, .484644}, {69, .290787}, {76, 0}};
+  const SurvivalCurve curve = KaplanMeier(lifetimes);
+  ASSERT_EQ(curve.steps.size(), std::size(kExpected));
+  for (size_t i = 0; i < curve.steps.size(); ++i) {
+    EXPECT_EQ(curve.steps[i].time, kExpected[i].first);
+    EXPECT_THAT(curve.steps[i].survival, DoubleNear(kExpected[i].second, 5e-7));
+  }
 }
 
 TEST(KaplanMeierTest, LateEntryFindsTheRateThatIgnoringItMisses) {
@@ -222,6 +300,30 @@ TEST(LogRankTest, AgreesWithR) {
   ASSERT_TRUE(test.has_value());
   EXPECT_THAT(test->chi_squared, DoubleNear(3.3964, 1e-3));
   EXPECT_THAT(test->p, DoubleNear(.0653, 1e-4));
+}
+
+TEST(LogRankTest, RemissionsUnderMercaptopurine) {
+  // survdiff(Surv(time, status) ~ group): 16.8 on 1 degree of freedom, p = 4e-05.
+  const auto test = LogRankTest(Mercaptopurine(), Placebo());
+  ASSERT_TRUE(test.has_value());
+  EXPECT_THAT(test->chi_squared, DoubleNear(16.793, 5e-4));
+  EXPECT_THAT(test->p, DoubleNear(4.17e-5, 1e-7));
+}
+
+// Group a: ends at 1 (cluster 0), seen to 3 (cluster 1). Group b: ends at 2 (cluster 0), seen to 3
+// (cluster 1). Excess of a: (1 - 1/2) + (0 - 1/3) = 1/6. Parts of it by cluster,
+// sum over times and groups h of ([h is a] - share of a at risk) (ended - at risk d / n):
+//   cluster 0: (1/2)(1 - 1/4) + (-1/2)(0 - 1/4) = 1/2 at 1; (-1/3)(1 - 1/3) = -2/9 at 2: 5/18
+//   cluster 1: (1/2)(0 - 1/4) + (-1/2)(0 - 1/4) = 0 at 1;
+//              (2/3)(0 - 1/3) + (-1/3)(0 - 1/3) = -1/9 at 2: -2/18
+// so the variance is 2/1 (25 + 4) / 18^2 and chi-squared (1/36) / (58/324) = 9/58.
+TEST(LogRankTest, VarianceBetweenClustersByHand) {
+  const auto test =
+      LogRankTest({{.time = 1, .ended = true, .cluster = 0}, {.time = 3, .cluster = 1}},
+                  {{.time = 2, .ended = true, .cluster = 0}, {.time = 3, .cluster = 1}});
+  ASSERT_TRUE(test.has_value());
+  EXPECT_EQ(test->degrees, 1);
+  EXPECT_THAT(test->chi_squared, DoubleNear(9. / 58, 1e-12));
 }
 
 TEST(LogRankTest, NothingToCompare) {
