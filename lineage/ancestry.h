@@ -111,6 +111,8 @@ std::vector<LongLived> LongestLivedFalseClosures(const ClaimTable& table, int k,
 absl::StatusOr<std::optional<LongLived>> LongestLivedOfRun(const Store& store, int run,
                                                            Atlas& atlas, int problem);
 Table LongestLivedTable(const ClaimTable& table, int k, ClosureKind kind = ClosureKind::kAny);
+// Those of several runs as one table, the longest-lived `k` rows of them. REQUIRES: at least one.
+Table MergeLongestLived(std::vector<Table> tables, const std::string& runs, int k);
 
 }  // namespace hearsay
 

@@ -205,4 +205,18 @@ Table LongestLivedTable(const ClaimTable& table, int k, ClosureKind kind) {
   return out;
 }
 
+Table MergeLongestLived(std::vector<Table> tables, const std::string& runs, int k) {
+  Table all = std::move(tables.front());
+  if (tables.size() == 1) return all;
+  for (size_t t = 1; t < tables.size(); ++t) {
+    std::move(tables[t].rows.begin(), tables[t].rows.end(), std::back_inserter(all.rows));
+  }
+  const auto rounds = [](const std::vector<Cell>& row) { return std::get<int64_t>(row[1]); };
+  std::stable_sort(all.rows.begin(), all.rows.end(),
+                   [&](const auto& a, const auto& b) { return rounds(a) > rounds(b); });
+  if (all.rows.size() > static_cast<size_t>(k)) all.rows.resize(k);
+  all.title = absl::StrCat("Longest-lived false closures of ", runs);
+  return all;
+}
+
 }  // namespace hearsay

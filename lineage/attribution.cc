@@ -30,7 +30,7 @@ constexpr struct {
                {"own_bug", kEventOwnBug},        {"foreign_idiom", kEventForeignIdiom},
                {"out_of_time", kEventOutOfTime}, {"fell_back", kEventFellBack}};
 
-// The solos of one agent, problem and DSL in all lanes, which differ in luck alone.
+// The solos of one agent, problem and DSL in all lanes of a run, which differ in luck alone.
 class Solos {
  public:
   explicit Solos(const ScoringParams& scoring) : scoring_(scoring) {}
@@ -53,12 +53,14 @@ class Solos {
 
  private:
   const std::vector<Outcome>& Of(const Comparison& comparison) {
-    const auto key = std::make_tuple(comparison.slot, comparison.agent(), comparison.to());
+    const auto key =
+        std::make_tuple(comparison.place, comparison.slot, comparison.agent, comparison.to());
     const auto [found, is_new] = solos_.try_emplace(key);
     std::vector<Outcome>& sorted = found->second;
     if (!is_new) return sorted;
     for (const Outcome& solo : comparison.baselines->outcomes) {
-      if (solo.agent == comparison.agent() && static_cast<int>(solo.dsl) == comparison.to()) {
+      if (solo.agent == comparison.recorded->agent &&
+          static_cast<int>(solo.dsl) == comparison.to()) {
         sorted.push_back(solo);
       }
     }
@@ -69,7 +71,7 @@ class Solos {
   }
 
   const ScoringParams scoring_;
-  std::map<std::tuple<int, int, int>, std::vector<Outcome>> solos_;
+  std::map<std::tuple<int, int, int, int>, std::vector<Outcome>> solos_;
 };
 
 Cause CauseOf(const Comparison& comparison, const World& world, Solos& solos) {
@@ -92,12 +94,12 @@ std::vector<std::string> EventNames() {
 
 }  // namespace
 
-GroupStudies StudyAttribution(const Store& store, const RunRecord& run, Atlas& atlas,
+GroupStudies StudyAttribution(const Store& store, const RunSet& runs, Atlas& atlas,
                               const InfluenceOptions& options) {
   enum { kHolds, kOf, kCauseFields };
   enum { kHarmed, kHarmedWith, kOther, kOtherWith, kEventFields };
-  GroupedSums causes(run, kCauseNames, kCauseFields);
-  GroupedSums events(run, EventNames(), kEventFields);
+  GroupedSums causes(runs, kCauseNames, kCauseFields);
+  GroupedSums events(runs, EventNames(), kEventFields);
   Solos solos(options.scoring);
   const auto count = [&](const Comparison& comparison) {
     if (!comparison.read_a_note()) return absl::OkStatus();
@@ -114,7 +116,7 @@ GroupStudies StudyAttribution(const Store& store, const RunRecord& run, Atlas& a
     for (int c = 0; c < kCauseCount; ++c) causes.Add(comparison, c, {double(c == cause), 1});
     return absl::OkStatus();
   };
-  const absl::Status status = VisitComparisons(store, run, options.scoring, count);
+  const absl::Status status = VisitComparisons(store, runs, options.scoring, count);
   if (!status.ok()) return status;
   GroupStudy by_cause = causes.Study("Causes of harm", "cause", "harmed",
                                      {{"share", RatioOf(kHolds, kOf)}}, options.bootstrap);

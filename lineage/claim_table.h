@@ -68,6 +68,14 @@ struct RoundCounts {
   int64_t notes_with_unsupported_closure = 0;
   int64_t notes_with_false_unsupported_closure = 0;  // false in its birth DSL
   int64_t notes_with_false_closure = 0;              // the same, whatever its label
+
+  void Add(const RoundCounts& other) {
+    attempts += other.attempts;
+    notes += other.notes;
+    notes_with_unsupported_closure += other.notes_with_unsupported_closure;
+    notes_with_false_unsupported_closure += other.notes_with_false_unsupported_closure;
+    notes_with_false_closure += other.notes_with_false_closure;
+  }
 };
 
 // What a closure costs its believers in a world, in lg units; 0 for a claim that is no closure.

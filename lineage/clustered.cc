@@ -28,6 +28,11 @@ SumStatistic PointsBetween(int a, int b, int c, int d) {
   };
 }
 
+void ClusterSums::Add(const ClusterSums& other) {
+  for (size_t at = 0; at < sums_.size(); ++at) sums_[at] += other.sums_[at];
+  for (size_t c = 0; c < touched_.size(); ++c) touched_[c] |= other.touched_[c];
+}
+
 double ClusterSums::Total(int field) const {
   double total = 0;
   for (size_t at = field; at < sums_.size(); at += fields_) total += sums_[at];

@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "absl/types/span.h"
-#include "kb/store.h"
 #include "lineage/stats.h"
 #include "lineage/table.h"
 
@@ -44,6 +43,8 @@ class ClusterSums {
     sums_[static_cast<size_t>(cluster) * fields_ + field] += amount;
     touched_[cluster] = 1;
   }
+  // REQUIRES: as many clusters and fields.
+  void Add(const ClusterSums& other);
   bool empty() const { return sums_.empty(); }
   double Total(int field) const;
   // Clusters to which something, be it 0, was added.
@@ -58,37 +59,6 @@ class ClusterSums {
   int fields_ = 0;
   std::vector<double> sums_;  // [cluster][field]
   std::vector<uint8_t> touched_;
-};
-
-// What is drawn: problems, or lanes where a run has only one problem, for then they are what
-// differs. Lanes past kMostLaneClusters share a cluster.
-struct Clusters {
-  bool by_lane = false;
-  int count = 0;
-
-  static constexpr int kMostLaneClusters = 256;
-  static Clusters Of(int problems, int lanes) {
-    if (problems != 1) return {false, problems};
-    return {true, lanes < kMostLaneClusters ? lanes : kMostLaneClusters};
-  }
-  int At(int slot, int lane) const { return by_lane ? lane % count : slot; }
-};
-
-// The cluster of an attempt of the run.
-class RunClusters {
- public:
-  explicit RunClusters(const RunRecord& run)
-      : clusters_(Clusters::Of(run.problems_size(), run.lanes())), slot_(kMaxProblems, -1) {
-    for (int i = 0; i < run.problems_size(); ++i) slot_[run.problems(i)] = i;
-  }
-  bool by_lane() const { return clusters_.by_lane; }
-  int count() const { return clusters_.count; }
-  // REQUIRES: its problem is one of the run's.
-  int Of(AttemptId attempt) const { return clusters_.At(slot_[attempt.problem()], attempt.lane()); }
-
- private:
-  Clusters clusters_;
-  std::vector<int> slot_;
 };
 
 // Appends value, low and high.

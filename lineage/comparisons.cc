@@ -11,39 +11,43 @@ namespace {
 
 class Visitor {
  public:
-  Visitor(const Store& store, const RunRecord& run, const ScoringParams& params,
+  Visitor(const Store& store, const RunSet& runs, int place, const ScoringParams& params,
           const std::function<absl::Status(const Comparison&)>& visit)
       : store_(store),
-        run_(run),
+        runs_(runs),
+        place_(place),
+        run_(runs.run(place)),
         params_(params),
         visit_(visit),
-        lanes_(static_cast<size_t>(run.lanes())) {
+        lanes_(static_cast<size_t>(run_.lanes())) {
     slot_.assign(kMaxProblems, -1);
-    for (int i = 0; i < run.problems_size(); ++i) {
-      if (run.problems(i) >= 0 && run.problems(i) < kMaxProblems) slot_[run.problems(i)] = i;
+    for (int i = 0; i < run_.problems_size(); ++i) {
+      if (run_.problems(i) >= 0 && run_.problems(i) < kMaxProblems) slot_[run_.problems(i)] = i;
     }
-    const size_t attempts = static_cast<size_t>(run.problems_size()) * lanes_;
+    const size_t attempts = static_cast<size_t>(run_.problems_size()) * lanes_;
     before_.resize(attempts);
     now_.resize(attempts);
     known_before_.assign(attempts, 0);
     known_now_.assign(attempts, 0);
-    baselines_.resize(run.problems_size());
-    loaded_.assign(run.problems_size(), false);
+    baselines_.resize(run_.problems_size());
+    loaded_.assign(run_.problems_size(), false);
   }
 
   absl::Status Add(const AttemptBlock& block);
 
  private:
   absl::Status Compare(const AttemptBlock& block, int i, int slot);
-  absl::Status FindSolo(Comparison* comparison);
-  absl::Status FindSources(const AttemptBlock& block, int i, Comparison* comparison);
+  absl::Status FindSolo(int slot, Comparison* comparison);
+  absl::Status FindSources(const AttemptBlock& block, int i, int slot, Comparison* comparison);
 
   const Store& store_;
+  const RunSet& runs_;
+  const int place_;
   const RunRecord& run_;
   const ScoringParams params_;
   const std::function<absl::Status(const Comparison&)>& visit_;
   const size_t lanes_;
-  std::vector<int> slot_;  // by problem index
+  std::vector<int> slot_;  // by problem index: its place among the run's
   // By problem slot and lane: the outcomes of the last round and of this one, and which are there.
   std::vector<Outcome> before_, now_;
   std::vector<uint8_t> known_before_, known_now_;
@@ -53,9 +57,8 @@ class Visitor {
   std::vector<bool> loaded_;
 };
 
-absl::Status Visitor::FindSolo(Comparison* comparison) {
+absl::Status Visitor::FindSolo(int slot, Comparison* comparison) {
   const AttemptId attempt = comparison->attempt;
-  const int slot = comparison->slot;
   if (!loaded_[slot]) {
     absl::StatusOr<BaselineBlock> block = store_.Baselines(run_.run(), attempt.problem());
     if (!block.ok()) return block.status();
@@ -76,9 +79,10 @@ absl::Status Visitor::FindSolo(Comparison* comparison) {
   return absl::OkStatus();
 }
 
-absl::Status Visitor::FindSources(const AttemptBlock& block, int i, Comparison* comparison) {
+absl::Status Visitor::FindSources(const AttemptBlock& block, int i, int slot,
+                                  Comparison* comparison) {
   sources_.clear();
-  const size_t first_of_slot = static_cast<size_t>(comparison->slot) * lanes_;
+  const size_t first_of_slot = static_cast<size_t>(slot) * lanes_;
   for (uint32_t lane : block.sources_of(i)) {
     if (lane >= lanes_ || known_before_[first_of_slot + lane] == 0) {
       return absl::DataLossError(absl::StrCat(Format(block.id(i)), ": its source, lane ", lane,
@@ -97,12 +101,15 @@ absl::Status Visitor::FindSources(const AttemptBlock& block, int i, Comparison* 
 absl::Status Visitor::Compare(const AttemptBlock& block, int i, int slot) {
   Comparison comparison;
   comparison.attempt = block.id(i);
-  comparison.slot = slot;
+  comparison.place = place_;
+  comparison.slot = runs_.SlotOf(comparison.attempt.problem());
+  comparison.cluster = runs_.ClusterOf(comparison.attempt);
+  comparison.agent = runs_.AgentOf(place_, block.outcomes[i].agent);
   comparison.block = &block;
   comparison.index = i;
   comparison.recorded = &block.outcomes[i];
-  absl::Status status = FindSolo(&comparison);
-  if (status.ok()) status = FindSources(block, i, &comparison);
+  absl::Status status = FindSolo(slot, &comparison);
+  if (status.ok()) status = FindSources(block, i, slot, &comparison);
   if (!status.ok()) return status;
   const Reception reception = comparison.recorded->reception;
   if (reception == Reception::kSkipped || reception == Reception::kGated) {
@@ -140,16 +147,27 @@ absl::Status Visitor::Add(const AttemptBlock& block) {
 
 }  // namespace
 
-absl::Status VisitComparisons(const Store& store, const RunRecord& run, const ScoringParams& params,
-                              const std::function<absl::Status(const Comparison&)>& visit) {
-  Visitor visitor(store, run, params, visit);
+absl::Status VisitComparisonsOfRun(const Store& store, const RunSet& runs, int place,
+                                   const ScoringParams& params,
+                                   const std::function<absl::Status(const Comparison&)>& visit) {
+  Visitor visitor(store, runs, place, params, visit);
   absl::Status status;
-  if (absl::Status whole = store.RequireWhole(run.run()); !whole.ok()) return whole;
-  absl::Status scan = store.ScanRun(run.run(), [&](const AttemptBlock& block) {
+  const int run = runs.run(place).run();
+  if (absl::Status whole = store.RequireWhole(run); !whole.ok()) return whole;
+  absl::Status scan = store.ScanRun(run, [&](const AttemptBlock& block) {
     status = visitor.Add(block);
     return status.ok();
   });
   return scan.ok() ? status : scan;
+}
+
+absl::Status VisitComparisons(const Store& store, const RunSet& runs, const ScoringParams& params,
+                              const std::function<absl::Status(const Comparison&)>& visit) {
+  for (int place = 0; place < runs.size(); ++place) {
+    const absl::Status status = VisitComparisonsOfRun(store, runs, place, params, visit);
+    if (!status.ok()) return status;
+  }
+  return absl::OkStatus();
 }
 
 std::string DirectionName(int from, int to) {
@@ -157,10 +175,6 @@ std::string DirectionName(int from, int to) {
                              : from == kNoSources  ? "none"
                                                    : std::string(Name(static_cast<Dsl>(from)));
   return absl::StrCat(source, "->", Name(static_cast<Dsl>(to)));
-}
-
-std::string AgentName(const RunRecord& run, int agent) {
-  return agent < run.agents_size() ? run.agents(agent) : absl::StrCat("agent ", agent);
 }
 
 }  // namespace hearsay

@@ -9,6 +9,7 @@
 #include "absl/status/status.h"
 #include "absl/types/span.h"
 #include "kb/store.h"
+#include "lineage/run_set.h"
 #include "tasks/scoring.h"
 
 namespace hearsay {
@@ -20,7 +21,10 @@ inline constexpr int kNoSources = kDslCount + 1;
 // Valid during the visit only.
 struct Comparison {
   AttemptId attempt;
-  int slot = 0;                          // place of its problem among the run's
+  int place = 0;                         // of its run in the set
+  int slot = 0;                          // of its problem in the set
+  int cluster = 0;                       // in the set
+  int agent = 0;                         // in the set
   const Outcome* recorded = nullptr;     // what the store has for the attempt
   const Outcome* conditioned = nullptr;  // the same, but the solo where it was skipped or gated
   const Outcome* solo = nullptr;
@@ -32,22 +36,22 @@ struct Comparison {
   const AttemptBlock* block = nullptr;       // holds the attempt, its intake and its note ...
   int index = 0;                             // ... at this place
 
-  int agent() const { return recorded->agent; }
   int to() const { return static_cast<int>(recorded->dsl); }
   bool read_a_note() const { return recorded->reception == Reception::kConditioned; }
 };
 
-// Visits the comparisons of the run in key order, in one scan; stops at the first error of `visit`.
-// Errors: those of the store and of `visit`; kDataLoss naming the attempt that has no baseline or
-// unknown sources.
-absl::Status VisitComparisons(const Store& store, const RunRecord& run, const ScoringParams& params,
+// Visits the comparisons of the runs in key order, in one scan; stops at the first error of
+// `visit`. Errors: those of the store and of `visit`; kDataLoss naming the attempt that has no
+// baseline or unknown sources.
+absl::Status VisitComparisons(const Store& store, const RunSet& runs, const ScoringParams& params,
                               const std::function<absl::Status(const Comparison&)>& visit);
+// The same, of one run of the set.
+absl::Status VisitComparisonsOfRun(const Store& store, const RunSet& runs, int place,
+                                   const ScoringParams& params,
+                                   const std::function<absl::Status(const Comparison&)>& visit);
 
 // "cute->tirx", "mixed->cute", "none->tirx".
 std::string DirectionName(int from, int to);
-
-// Name of an agent of the run, or "agent 7" where its record names none.
-std::string AgentName(const RunRecord& run, int agent);
 
 }  // namespace hearsay
 

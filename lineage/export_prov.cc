@@ -2,9 +2,9 @@
 // an agent an Agent, a round a Bundle. In JSON the records of one kind stand together, so each
 // round is read once for each kind.
 #include "absl/strings/str_cat.h"
-#include "lineage/comparisons.h"
 #include "lineage/export_writers.h"
 #include "lineage/markup.h"
+#include "lineage/run_set.h"
 #include "tasks/words.h"
 
 namespace hearsay {

@@ -4,7 +4,7 @@
 #include "absl/strings/str_cat.h"
 #include "kb/skill.h"
 #include "lineage/claim_table.h"
-#include "lineage/comparisons.h"
+#include "lineage/run_set.h"
 #include "tasks/lg.h"
 #include "tasks/outcome_words.h"
 #include "tasks/scoring.h"

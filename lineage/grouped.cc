@@ -6,25 +6,24 @@
 
 namespace hearsay {
 
-GroupedSums::GroupedSums(const RunRecord& run, std::vector<std::string> categories, int fields)
-    : run_(run),
-      clusters_(Clusters::Of(run.problems_size(), run.lanes())),
-      categories_(std::move(categories)),
-      fields_(fields) {
-  // All, then the agents that an outcome can name, then directions.
-  const size_t groups = 1 + 256 + kFromCount * kDslCount;
+GroupedSums::GroupedSums(const RunSet& runs, std::vector<std::string> categories, int fields)
+    : runs_(runs), categories_(std::move(categories)), fields_(fields) {
+  // All, then runs, then agents, then directions.
+  const size_t groups = FirstAgentGroup() + kMostAgents + kFromCount * kDslCount;
   sums_.resize(groups * categories_.size());
 }
 
 void GroupedSums::Add(const Comparison& comparison, int category,
                       absl::Span<const double> amounts) {
-  const int cluster = clusters_.At(comparison.slot, comparison.attempt.lane());
-  const size_t groups[] = {0, size_t{1} + comparison.agent(),
-                           size_t{257} + comparison.from * kDslCount + comparison.to()};
-  for (size_t group : groups) {
-    ClusterSums& sums = sums_[group * categories_.size() + category];
-    if (sums.empty()) sums = ClusterSums(clusters_.count, fields_);
-    for (int f = 0; f < fields_; ++f) sums.Add(cluster, f, amounts[f]);
+  const size_t first_agent = FirstAgentGroup();
+  const size_t first_direction = first_agent + kMostAgents;
+  const size_t groups[] = {0, size_t{1} + comparison.place, first_agent + comparison.agent,
+                           first_direction + comparison.from * kDslCount + comparison.to()};
+  for (size_t g = 0; g < std::size(groups); ++g) {
+    if (g == 1 && runs_.size() == 1) continue;
+    ClusterSums& sums = sums_[groups[g] * categories_.size() + category];
+    if (sums.empty()) sums = ClusterSums(runs_.cluster_count(), fields_);
+    for (int f = 0; f < fields_; ++f) sums.Add(comparison.cluster, f, amounts[f]);
   }
 }
 
@@ -43,11 +42,20 @@ GroupStudy GroupedSums::Study(const std::string& title, const std::string& categ
   for (size_t at = 0; at < sums_.size(); ++at) {
     if (sums_[at].empty()) continue;
     const int group = static_cast<int>(at / categories_.size());
+    const int agent = group - static_cast<int>(FirstAgentGroup());
+    const int direction = agent - kMostAgents;
     GroupRow row;
-    row.by = group == 0 ? "all" : group < 257 ? "agent" : "direction";
-    if (group > 0 && group < 257) row.agent = AgentName(run_, group - 1);
-    if (group >= 257) {
-      row.direction = DirectionName((group - 257) / kDslCount, (group - 257) % kDslCount);
+    if (group == 0) {
+      row.by = "all";
+    } else if (agent < 0) {
+      row.by = "run";
+      row.run = runs_.RunName(group - 1);
+    } else if (direction < 0) {
+      row.by = "agent";
+      row.agent = runs_.AgentName(agent);
+    } else {
+      row.by = "direction";
+      row.direction = DirectionName(direction / kDslCount, direction % kDslCount);
     }
     row.category = categories_[at % categories_.size()];
     row.count = static_cast<int64_t>(sums_[at].Total(0));
@@ -55,9 +63,11 @@ GroupStudy GroupedSums::Study(const std::string& title, const std::string& categ
     row.estimates = sums_[at].Estimates(statistics, options);
     study.rows.push_back(std::move(row));
   }
+  study.several_runs = runs_.size() > 1;
   study.notes = {absl::StrCat("95% percentile intervals of a bootstrap over ",
-                              clusters_.by_lane ? "lanes, for the run has one problem" : "problems",
-                              ", ", options.replicates, " replicates, seed ", options.seed)};
+                              runs_.ClustersInWords(), "; ", options.replicates,
+                              " replicates, seed ", options.seed)};
+  for (std::string& note : runs_.Notes()) study.notes.push_back(std::move(note));
   return study;
 }
 
@@ -83,14 +93,17 @@ std::vector<Table> GroupTables(const std::vector<GroupStudy>& studies) {
     table.title = study.title;
     table.notes = study.notes;
     table.columns = {"by", "agent", "direction"};
+    if (study.several_runs) table.columns.insert(table.columns.begin() + 1, "run");
     if (!study.category_name.empty()) table.columns.push_back(study.category_name);
     table.columns.push_back(study.count_name);
     for (const std::string& measure : study.measures) {
       AppendEstimateColumns(measure, &table.columns);
     }
     for (const GroupRow& row : study.rows) {
-      std::vector<Cell> cells = {Text(row.by), row.agent.empty() ? Missing() : Text(row.agent),
-                                 row.direction.empty() ? Missing() : Text(row.direction)};
+      std::vector<Cell> cells = {Text(row.by)};
+      if (study.several_runs) cells.push_back(TextOrMissing(row.run));
+      cells.push_back(TextOrMissing(row.agent));
+      cells.push_back(TextOrMissing(row.direction));
       if (!study.category_name.empty()) cells.push_back(Text(row.category));
       cells.push_back(Integer(row.count));
       for (const Estimate& estimate : row.estimates) AppendEstimate(estimate, &cells);

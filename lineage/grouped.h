@@ -1,5 +1,5 @@
-// Sums over comparisons by group (all, agent, direction) and category, with what is computed of
-// them: the common shape of the studies of transfer.
+// Sums over comparisons by group (all, run, agent, direction) and category, with what is computed
+// of them: the common shape of the studies of transfer.
 #ifndef HEARSAY_LINEAGE_GROUPED_H_
 #define HEARSAY_LINEAGE_GROUPED_H_
 
@@ -20,7 +20,8 @@ struct Measure {
 };
 
 struct GroupRow {
-  std::string by;         // "all", "agent" or "direction"
+  std::string by;         // "all", "run", "agent" or "direction"
+  std::string run;        // "R3"; empty: any
   std::string agent;      // empty: any
   std::string direction;  // empty: any
   std::string category;
@@ -35,10 +36,11 @@ struct GroupStudy {
   std::string category_name;  // of the column; empty: there is only one category
   std::string count_name;
   std::vector<std::string> measures;
+  bool several_runs = false;   // there are rows by run, and tables have a column for it
   std::vector<GroupRow> rows;  // groups sorted; categories in their order within a group
   std::vector<std::string> notes;
 
-  // Null where there is none.
+  // Null where there is none; of rows by run the first.
   const GroupRow* Find(absl::string_view by, absl::string_view agent, absl::string_view direction,
                        absl::string_view category) const;
   // REQUIRES: there are such a row and measure.
@@ -47,8 +49,8 @@ struct GroupStudy {
 
 class GroupedSums {
  public:
-  // `run` must outlive the sums. REQUIRES: categories is not empty.
-  GroupedSums(const RunRecord& run, std::vector<std::string> categories, int fields);
+  // `runs` must outlive the sums. REQUIRES: categories is not empty.
+  GroupedSums(const RunSet& runs, std::vector<std::string> categories, int fields);
 
   // Adds amounts[f] to field f in every group the comparison is of.
   void Add(const Comparison& comparison, int category, absl::Span<const double> amounts);
@@ -58,8 +60,9 @@ class GroupedSums {
                    const BootstrapOptions& options) const;
 
  private:
-  const RunRecord& run_;
-  const Clusters clusters_;
+  size_t FirstAgentGroup() const { return runs_.size() == 1 ? 1 : size_t{1} + runs_.size(); }
+
+  const RunSet& runs_;
   const std::vector<std::string> categories_;
   const int fields_;
   std::vector<ClusterSums> sums_;  // [group][category]; empty until needed

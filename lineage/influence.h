@@ -1,6 +1,6 @@
-// The studies of what in a note helps and harms: standing, content, attribution, adoption and
-// propagation. Comparisons, scoring and intervals are those of transfer.h; attempts that were
-// skipped or gated read nothing and are left out.
+// The studies of what in a note helps and harms: standing, attribution and adoption; content.h has
+// those that read claims. Comparisons, scoring and intervals are those of transfer.h; attempts that
+// were skipped or gated read nothing and are left out.
 #ifndef HEARSAY_LINEAGE_INFLUENCE_H_
 #define HEARSAY_LINEAGE_INFLUENCE_H_
 
@@ -8,8 +8,8 @@
 
 #include "absl/status/statusor.h"
 #include "kb/store.h"
-#include "lineage/claim_table.h"
 #include "lineage/grouped.h"
+#include "lineage/run_set.h"
 #include "lineage/stats.h"
 #include "tasks/landscape.h"
 #include "tasks/scoring.h"
@@ -25,13 +25,13 @@ struct InfluenceOptions {
 using GroupStudies = absl::StatusOr<std::vector<GroupStudy>>;
 
 // Outcome by the source's tier against the receiver's solo tier (of several sources the best
-// counts), then how the two directions of one agent and problem go together: the correlation of
-// their mean log ratios, and shares of those that gain in both, lose in both, or part.
-GroupStudies StudyStanding(const Store& store, const RunRecord& run,
+// counts), then how the two directions of one agent and problem of a run go together: correlation
+// of their mean log ratios, and shares of those that gain in both, lose in both, or part.
+GroupStudies StudyStanding(const Store& store, const RunSet& runs,
                            const InfluenceOptions& options = {});
 
 // Outcome by how far the plan of the note was followed: not at all, in part, fully.
-GroupStudies StudyAdoption(const Store& store, const RunRecord& run,
+GroupStudies StudyAdoption(const Store& store, const RunSet& runs,
                            const InfluenceOptions& options = {});
 
 // Causes of harm. The first that holds is the cause:
@@ -43,17 +43,8 @@ GroupStudies StudyAdoption(const Store& store, const RunRecord& run,
 //   budget_exhaustion    time ran out before the submissions did
 //   none_recorded        none of these
 // Then how much commoner each event is in harmed attempts than in others.
-// REQUIRES: `atlas` is of the run's hardware.
-GroupStudies StudyAttribution(const Store& store, const RunRecord& run, Atlas& atlas,
-                              const InfluenceOptions& options = {});
-
-// Of each label: share of harmful and of helpful notes that hold it, as they were read.
-GroupStudies StudyContent(const Store& store, const ClaimTable& table,
-                          const InfluenceOptions& options = {});
-
-// Unverified claims (unverified assertions and unsupported closures) received, and written on in
-// the new note as such, unchanged or changed: by attempts and by claims, harmed against helped.
-GroupStudies StudyPropagation(const Store& store, const ClaimTable& table,
+// REQUIRES: `atlas` is of the runs' hardware.
+GroupStudies StudyAttribution(const Store& store, const RunSet& runs, Atlas& atlas,
                               const InfluenceOptions& options = {});
 
 }  // namespace hearsay

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "lineage/clustered.h"
 #include "tasks/problems.h"
 #include "tasks/words.h"
 
@@ -16,22 +15,18 @@ bool IsUnsupported(const ClaimTable& table, RowIndex i) {
   return table.row(i).claim.label() == Label::kUnsupportedClosure;
 }
 
-struct Subject {
-  const Line* line;
-  Lifetime lifetime;
-  Truth truth;
-};
+using Subject = PersistenceCount::Subject;
 
 // Lines of one problem compete for room in the same notes, and those of one lane pass through the
 // same hands. A line that is carried in the last round has been seen to live through `last - born`
 // rounds; one that is not was found gone one round after it was last carried.
-Lifetime LifetimeOf(const ClaimTable& table, const Line& line, const RunClusters& clusters) {
+Lifetime LifetimeOf(const ClaimTable& table, const Line& line, const RunSet& runs) {
   const ClaimRow& root = table.row(line.root);
   const int lived_rounds = line.last_round - root.first_round;
   const bool ended = line.end != LineEnd::kAlive;
   return {.time = static_cast<double>(ended ? lived_rounds + 1 : lived_rounds),
           .ended = ended,
-          .cluster = clusters.Of(root.id.attempt())};
+          .cluster = runs.ClusterOf(root.id.attempt())};
 }
 
 // What is seen of a line in rounds [first, end): nullopt where nothing is. A line born before
@@ -79,7 +74,7 @@ void AddGroups(const std::string& kind, const std::string& name,
     std::vector<CausedEnd> ends;
     for (const Subject* subject : subjects) {
       if (truth.has_value() && subject->truth != *truth) continue;
-      const LineEnd end = subject->line->end;
+      const LineEnd end = subject->end;
       ++group.ends[static_cast<int>(end)];
       ends.push_back({subject->lifetime.time, end == LineEnd::kAlive ? -1 : static_cast<int>(end)});
     }
@@ -88,10 +83,8 @@ void AddGroups(const std::string& kind, const std::string& name,
   }
 }
 
-// The two halves of the run, and whether lines of one age end at one rate in both.
-void AddPeriods(const ClaimTable& table, const std::vector<Subject>& subjects,
-                PersistenceStudy& study) {
-  const int rounds = table.round_count();
+// The two halves of the runs, and whether lines of one age end at one rate in both.
+void AddPeriods(int rounds, const std::vector<Subject>& subjects, PersistenceStudy& study) {
   const int middle = rounds / 2;
   if (middle < 2) return;
   const int edges[] = {0, middle, rounds};
@@ -101,8 +94,7 @@ void AddPeriods(const ClaimTable& table, const std::vector<Subject>& subjects,
       std::vector<Lifetime>& lifetimes = halves.emplace_back();
       for (const Subject& subject : subjects) {
         if (truth.has_value() && subject.truth != *truth) continue;
-        const int born = table.row(subject.line->root).first_round;
-        const auto part = Within(subject.lifetime, born, edges[half], edges[half + 1]);
+        const auto part = Within(subject.lifetime, subject.born, edges[half], edges[half + 1]);
         if (part.has_value()) lifetimes.push_back(*part);
       }
       study.groups.push_back(
@@ -119,12 +111,14 @@ std::string FamilyOf(int problem) {
   return problem < ProblemCount() ? Problems()[problem].family() : std::string("unknown");
 }
 
-std::vector<PersistenceRound> CountRounds(const ClaimTable& table, const RowLineage& lineage) {
-  std::vector<PersistenceRound> rounds(table.round_count());
+void CountRounds(const ClaimTable& table, const RowLineage& lineage,
+                 std::vector<PersistenceRound>* rounds) {
+  for (int r = static_cast<int>(rounds->size()); r < table.round_count(); ++r) {
+    rounds->emplace_back().round = r;
+  }
   for (int r = 0; r < table.round_count(); ++r) {
-    PersistenceRound& round = rounds[r];
-    round.round = r;
-    round.counts = table.CountRound(r);
+    PersistenceRound& round = (*rounds)[r];
+    round.counts.Add(table.CountRound(r));
     table.VisitNotes(r, [&](bool, absl::Span<const RowIndex> closures) {
       for (RowIndex i : closures) {
         if (!lineage.unsupported[i]) continue;
@@ -134,35 +128,44 @@ std::vector<PersistenceRound> CountRounds(const ClaimTable& table, const RowLine
       }
     });
   }
-  return rounds;
 }
 
 }  // namespace
 
-PersistenceStudy StudyPersistence(const ClaimTable& table) {
+void PersistenceCount::Add(const ClaimTable& table) {
   const RowLineage lineage = TraceRows(table, Kinship::kAnyClosure);
-  const std::vector<Line> lines = FindLines(table, Kinship::kAnyClosure, lineage, IsUnsupported);
-  const RunClusters clusters(table.run());
-  std::vector<Subject> subjects;
-  subjects.reserve(lines.size());
-  for (const Line& line : lines) {
-    subjects.push_back({&line, LifetimeOf(table, line, clusters), table.TruthOfRow(line.root)});
+  const int place = runs_.PlaceOf(table.run().run());
+  for (const Line& line : FindLines(table, Kinship::kAnyClosure, lineage, IsUnsupported)) {
+    const ClaimRow& root = table.row(line.root);
+    subjects_.push_back({.lifetime = LifetimeOf(table, line, runs_),
+                         .born = root.first_round,
+                         .agent = static_cast<int16_t>(runs_.AgentOf(place, root.agent)),
+                         .problem = static_cast<int16_t>(root.id.attempt().problem()),
+                         .place = static_cast<int16_t>(place),
+                         .end = line.end,
+                         .truth = table.TruthOfRow(line.root)});
   }
+  CountRounds(table, lineage, &rounds_);
+}
+
+PersistenceStudy PersistenceCount::Finish() const {
   std::vector<const Subject*> all;
-  std::map<int, std::vector<const Subject*>> by_agent;
+  std::map<int, std::vector<const Subject*>> by_run, by_agent;
   std::map<std::string, std::vector<const Subject*>> by_family;
-  for (const Subject& subject : subjects) {
-    const ClaimRow& root = table.row(subject.line->root);
+  for (const Subject& subject : subjects_) {
     all.push_back(&subject);
-    by_agent[root.agent].push_back(&subject);
-    by_family[FamilyOf(root.id.attempt().problem())].push_back(&subject);
+    if (runs_.size() > 1) by_run[subject.place].push_back(&subject);
+    by_agent[subject.agent].push_back(&subject);
+    by_family[FamilyOf(subject.problem)].push_back(&subject);
   }
-  PersistenceStudy study;
-  study.by_lane = clusters.by_lane();
+  PersistenceStudy study(runs_);
   std::vector<std::vector<Lifetime>> agents, families;
   AddGroups("all", "all", all, study.groups);
+  for (const auto& [place, members] : by_run) {
+    AddGroups("run", runs_.RunName(place), members, study.groups);
+  }
   for (const auto& [agent, members] : by_agent) {
-    AddGroups("agent", table.AgentName(agent), members, study.groups);
+    AddGroups("agent", runs_.AgentName(agent), members, study.groups);
     agents.push_back(Select(members, Truth::kFalse));
   }
   for (const auto& [family, members] : by_family) {
@@ -173,9 +176,16 @@ PersistenceStudy StudyPersistence(const ClaimTable& table) {
       {"true against false", LogRankTest(Select(all, Truth::kTrue), Select(all, Truth::kFalse))},
       {"agents, false lines", LogRankTest(agents)},
       {"families, false lines", LogRankTest(families)}};
-  AddPeriods(table, subjects, study);
-  study.rounds = CountRounds(table, lineage);
+  AddPeriods(static_cast<int>(rounds_.size()), subjects_, study);
+  study.rounds = rounds_;
   return study;
+}
+
+PersistenceStudy StudyPersistence(const ClaimTable& table) {
+  const RunSet runs(table.run());
+  PersistenceCount count(runs);
+  count.Add(table);
+  return count.Finish();
 }
 
 }  // namespace hearsay

@@ -4,8 +4,8 @@
 // with all descendants of the same subject that still are closures. It is born in its first
 // author's round and dies in the round after the last in which any note carries any version; one
 // carried in the last committed round is censored there. Time is counted in rounds since birth:
-// S(1) is the share that is still carried one round later. Limits and tests take the problem for
-// the cluster of its lines, or the lane where the run has one problem.
+// S(1) is the share that is still carried one round later. Limits and tests take clusters as in
+// run_set.h.
 #ifndef HEARSAY_LINEAGE_PERSISTENCE_H_
 #define HEARSAY_LINEAGE_PERSISTENCE_H_
 
@@ -13,10 +13,12 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "lineage/claim_table.h"
 #include "lineage/lines.h"
+#include "lineage/run_set.h"
 #include "lineage/survival.h"
 #include "lineage/table.h"
 
@@ -24,11 +26,11 @@ namespace hearsay {
 
 // The lines of one group.
 struct PersistenceGroup {
-  // "all", "agent" (who wrote the first version), "family" (of the problem) or "period" (half of
-  // the run: lines carried when the second half begins enter it late, at the age they have by then,
-  // and are censored at the end of the first half).
+  // "all", "run" (of several), "agent" (who wrote the first version), "family" (of the problem) or
+  // "period" (half of the run: lines carried when the second half begins enter it late, at the age
+  // they have by then, and are censored at the end of the first half).
   std::string kind;
-  std::string name;   // of the agent or family, "rounds 10-19"; "all" for all
+  std::string name;   // of run, agent or family, "rounds 10-19"; "all" for all
   std::string truth;  // "any", "true" or "false": of the first version, in the DSL it was made in
   SurvivalCurve curve;
   std::array<int64_t, kLineEndCount> ends{};  // by LineEnd
@@ -57,19 +59,49 @@ struct PersistenceRound {
 };
 
 struct PersistenceStudy {
-  bool by_lane = false;  // limits and tests take lanes for clusters: the run has one problem
-  // All, then agents, then families, then periods; each any, true, false.
+  explicit PersistenceStudy(RunSet of) : runs(std::move(of)) {}
+
+  RunSet runs;
+  // All, then runs, then agents, then families, then periods; each any, true, false.
   std::vector<PersistenceGroup> groups;
   std::vector<GroupTest> tests;
   std::vector<PersistenceRound> rounds;
 };
 
-// Pure function of the table; for any thread. A run without lines gives groups without subjects.
+// Adds up runs, one table after the other, and keeps of each line no more than its lifetime.
+// Not thread safe.
+class PersistenceCount {
+ public:
+  // `runs` must outlive it.
+  explicit PersistenceCount(const RunSet& runs) : runs_(runs) {}
+  // REQUIRES: `table` holds a run of the set; runs are added in its order.
+  void Add(const ClaimTable& table);
+  // Runs without lines give groups without subjects.
+  PersistenceStudy Finish() const;
+
+  // A line.
+  struct Subject {
+    Lifetime lifetime;
+    int32_t born;
+    int16_t agent;  // in the set
+    int16_t problem;
+    int16_t place;
+    LineEnd end;
+    Truth truth;
+  };
+
+ private:
+  const RunSet& runs_;
+  std::vector<Subject> subjects_;
+  std::vector<PersistenceRound> rounds_;
+};
+
+// The same of one run.
 PersistenceStudy StudyPersistence(const ClaimTable& table);
 
 // For the command: survival by group, how lines end, what notes carry by round, hazard by age, and
 // the chance to have been corrected by an age.
-std::vector<Table> PersistenceTables(const ClaimTable& table, const PersistenceStudy& study);
+std::vector<Table> PersistenceTables(const PersistenceStudy& study);
 
 }  // namespace hearsay
 

@@ -19,10 +19,10 @@ std::vector<Cell> GroupCells(const PersistenceGroup& group) {
   return {Text(group.kind), Text(group.name), Text(group.truth)};
 }
 
-Table SurvivalTable(const ClaimTable& claims, const PersistenceStudy& study) {
+Table SurvivalTable(const PersistenceStudy& study) {
   Table table;
   table.title =
-      absl::StrCat("Survival of unsupported closures in run R", claims.run().run(), ", in rounds");
+      absl::StrCat("Survival of unsupported closures in ", study.runs.Title(), ", in rounds");
   table.columns = {"by",         "group",      "truth",         "lines",          "died",
                    "censored",   "half_life",  "half_life_low", "half_life_high", "median",
                    "median_low", "median_high"};
@@ -49,7 +49,7 @@ Table SurvivalTable(const ClaimTable& claims, const PersistenceStudy& study) {
       "closures; truth is that of its first version, in the language it was made in",
       absl::StrCat("Kaplan-Meier, censored at the last committed round; 95% limits by log(-log S), "
                    "and tests, with the variance between ",
-                   study.by_lane ? "lanes, for the run has one problem" : "problems"),
+                   study.runs.ClustersInWords()),
       "half_life is log-linear between rounds, median is the first round at or below 1/2; S "
       "without a "
       "number lies past the longest line seen"};
@@ -65,6 +65,7 @@ Table SurvivalTable(const ClaimTable& claims, const PersistenceStudy& study) {
         "its "
         "age, and one that lives on is censored");
   }
+  AppendNotes(study.runs.Notes(), &table);
   return table;
 }
 
@@ -197,8 +198,8 @@ Table IncidenceTable(const PersistenceStudy& study) {
 
 }  // namespace
 
-std::vector<Table> PersistenceTables(const ClaimTable& table, const PersistenceStudy& study) {
-  return {SurvivalTable(table, study), EndsTable(study), RoundsTable(study), HazardTable(study),
+std::vector<Table> PersistenceTables(const PersistenceStudy& study) {
+  return {SurvivalTable(study), EndsTable(study), RoundsTable(study), HazardTable(study),
           IncidenceTable(study)};
 }
 

@@ -1,6 +1,7 @@
 // Study "policies": runs of one plan that differ in their policies alone, against the run without
 // any. They share all random numbers that a policy does not touch, so differences are paired by
-// problem.
+// problem; of several plans, which may differ in seed, topology or else, each run is paired with
+// the one without policies of its own plan.
 #ifndef HEARSAY_LINEAGE_POLICIES_H_
 #define HEARSAY_LINEAGE_POLICIES_H_
 
@@ -13,8 +14,15 @@
 
 namespace hearsay {
 
+// Runs of one plan.
+struct PolicyRuns {
+  RunRecord without;            // has no policies
+  std::vector<RunRecord> with;  // one for each set of policies
+};
+
 struct PolicyEffect {
-  int run = 0;
+  std::string plan;           // "R1: relay, seed 3", by the run without policies; "all": pooled
+  std::string run;            // "R4", or "3 runs" where pooled
   std::string policies;       // "verify_gate=1"; empty: none
   Estimate lift;              // dGM of the run itself
   Estimate lift_change;       // (1 + dGM) / (1 + dGM without policies) - 1
@@ -23,20 +31,24 @@ struct PolicyEffect {
   Estimate decisions_points;  // the same of late decisions
   Estimate true_claims;       // change of true claims a late note, as a share
   Estimate submissions;       // change of submissions an attempt
-  // No other run has at least this lift with at most this share of decisions under a false closure,
-  // and is better in one of them.
+  // Of the same plan, or of those pooled over all plans, none has at least this lift with at most
+  // this share of decisions under a false closure, and is better in one of them. Never of policies
+  // that some of the plans were not run under.
   bool on_frontier = false;
 };
 
 struct PolicyStudy {
-  std::vector<PolicyEffect> effects;  // in the order of the runs given, without policies first
+  int plans = 0;
+  // Pooled over the plans, then plan by plan where there are several; in each without policies
+  // first, then others as they first appear.
+  std::vector<PolicyEffect> effects;
+  std::vector<std::string> notes;  // of the set of runs without policies
 };
 
-// Errors: those of MeasureRun. REQUIRES: runs have equal problems, lanes and seed; `runs` leaves
-// out `without`; `atlas` is of their hardware.
-absl::StatusOr<PolicyStudy> StudyPolicies(const Store& store, const RunRecord& without,
-                                          const std::vector<RunRecord>& runs, Atlas& atlas,
-                                          const BootstrapOptions& options = {});
+// Errors: those of RunSet::Pool and MeasureRun. REQUIRES: runs of a plan have equal problems, lanes
+// and seed; `atlas` is of their hardware.
+absl::StatusOr<PolicyStudy> StudyPolicies(const Store& store, const std::vector<PolicyRuns>& plans,
+                                          Atlas& atlas, const BootstrapOptions& options = {});
 
 std::vector<Table> PolicyTables(const PolicyStudy& study);
 

@@ -16,9 +16,10 @@ namespace {
 // stood in the note of a source, so one round of notes is all that has to be remembered.
 class NoteReader {
  public:
-  NoteReader(const RunRecord& run, Atlas& atlas, int first_late_round, ClusterSums* sums)
+  NoteReader(const RunSet& runs, const RunRecord& run, Atlas& atlas, int first_late_round,
+             ClusterSums* sums)
       : lanes_(static_cast<size_t>(run.lanes())),
-        clusters_(Clusters::Of(run.problems_size(), run.lanes())),
+        runs_(runs),
         atlas_(atlas),
         first_late_round_(first_late_round),
         sums_(*sums) {
@@ -81,7 +82,7 @@ class NoteReader {
       if (!claim.ok()) return claim.status();
       under = claim->is_closure() && TruthOf(world, *claim) == Truth::kFalse;
     }
-    const int cluster = clusters_.At(slot_[attempt.problem()], attempt.lane());
+    const int cluster = runs_.ClusterOf(attempt);
     sums_.Add(cluster, kRunLateAttempts, 1);
     sums_.Add(cluster, kRunLateDecisions, under);
     return absl::OkStatus();
@@ -89,7 +90,7 @@ class NoteReader {
 
   void CountNote(AttemptId attempt, const std::vector<NotedClaim>& note) {
     if (note.empty()) return;
-    const int cluster = clusters_.At(slot_[attempt.problem()], attempt.lane());
+    const int cluster = runs_.ClusterOf(attempt);
     bool under = false;
     for (const NotedClaim& noted : note) {
       const Claim claim = noted.claim;
@@ -105,7 +106,7 @@ class NoteReader {
   }
 
   const size_t lanes_;
-  const Clusters clusters_;
+  const RunSet& runs_;
   Atlas& atlas_;
   const int first_late_round_;
   ClusterSums& sums_;
@@ -127,27 +128,28 @@ constexpr struct {
 
 }  // namespace
 
-absl::StatusOr<ClusterSums> MeasureRun(const Store& store, const RunRecord& run, Atlas& atlas,
-                                       const ScoringParams& scoring) {
+absl::StatusOr<ClusterSums> MeasureRun(const Store& store, const RunSet& runs, int place,
+                                       Atlas& atlas, const ScoringParams& scoring) {
+  const RunRecord& run = runs.run(place);
   if (absl::Status whole = store.RequireWhole(run.run()); !whole.ok()) return whole;
   const auto rounds = store.Rounds(run.run());
   if (!rounds.ok()) return rounds.status();
   const int round_count = static_cast<int>(rounds->size());
   const int first_late_round = round_count - std::max(1, (round_count - 1) / 10);
-  const Clusters clusters = Clusters::Of(run.problems_size(), run.lanes());
-  ClusterSums sums(clusters.count, kRunFieldCount);
-  absl::Status status = VisitComparisons(store, run, scoring, [&](const Comparison& comparison) {
-    const int cluster = clusters.At(comparison.slot, comparison.attempt.lane());
-    sums.Add(cluster, kRunComparisons, 1);
-    sums.Add(cluster, kRunHelped, comparison.effect == Effect::kHelped);
-    sums.Add(cluster, kRunHarmed, comparison.effect == Effect::kHarmed);
-    sums.Add(cluster, kRunLogRatio, std::log(comparison.ratio));
-    sums.Add(cluster, kRunSubmissions, comparison.recorded->submissions);
-    return absl::OkStatus();
-  });
+  ClusterSums sums(runs.cluster_count(), kRunFieldCount);
+  absl::Status status =
+      VisitComparisonsOfRun(store, runs, place, scoring, [&](const Comparison& comparison) {
+        const int cluster = comparison.cluster;
+        sums.Add(cluster, kRunComparisons, 1);
+        sums.Add(cluster, kRunHelped, comparison.effect == Effect::kHelped);
+        sums.Add(cluster, kRunHarmed, comparison.effect == Effect::kHarmed);
+        sums.Add(cluster, kRunLogRatio, std::log(comparison.ratio));
+        sums.Add(cluster, kRunSubmissions, comparison.recorded->submissions);
+        return absl::OkStatus();
+      });
   if (!status.ok()) return status;
   if (!run.claims_recorded()) return sums;
-  NoteReader reader(run, atlas, first_late_round, &sums);
+  NoteReader reader(runs, run, atlas, first_late_round, &sums);
   const absl::Status scan = store.ScanRun(run.run(), [&](const AttemptBlock& block) {
     status = reader.Add(block);
     return status.ok();

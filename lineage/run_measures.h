@@ -1,4 +1,4 @@
-// What a run comes to in a handful of numbers, by problem: what sweeps list and policies are
+// What runs come to in a handful of numbers, by problem: what sweeps list and policies are
 // compared by.
 #ifndef HEARSAY_LINEAGE_RUN_MEASURES_H_
 #define HEARSAY_LINEAGE_RUN_MEASURES_H_
@@ -8,6 +8,7 @@
 #include "absl/status/statusor.h"
 #include "kb/store.h"
 #include "lineage/clustered.h"
+#include "lineage/run_set.h"
 #include "tasks/landscape.h"
 #include "tasks/scoring.h"
 
@@ -30,10 +31,10 @@ enum RunField {
   kRunFieldCount,
 };
 
-// Errors: those of VisitComparisons; kDataLoss naming the attempt whose note does not fit its
-// sources. REQUIRES: `atlas` is of the run's hardware.
-absl::StatusOr<ClusterSums> MeasureRun(const Store& store, const RunRecord& run, Atlas& atlas,
-                                       const ScoringParams& scoring = {});
+// Of one run of the set. Errors: those of VisitComparisons; kDataLoss naming the attempt whose note
+// does not fit its sources. REQUIRES: `atlas` is of the runs' hardware.
+absl::StatusOr<ClusterSums> MeasureRun(const Store& store, const RunSet& runs, int place,
+                                       Atlas& atlas, const ScoringParams& scoring = {});
 
 // Names of the measures below, for tables.
 std::vector<std::string> RunMeasureNames();

@@ -5,19 +5,22 @@
 // a birth. Paths count every way back from a carrier to a birth through all sources that carry the
 // line (Greenberg, BMJ 339:b2680, 2009, counts citation paths so).
 //
-// Intervals draw problems, or lanes where the run has only one problem.
+// Intervals draw the clusters of run_set.h.
 #ifndef HEARSAY_LINEAGE_SPREAD_H_
 #define HEARSAY_LINEAGE_SPREAD_H_
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "lineage/branching.h"
 #include "lineage/claim_table.h"
 #include "lineage/clustered.h"
+#include "lineage/run_set.h"
 #include "lineage/table.h"
 
 namespace hearsay {
@@ -63,6 +66,7 @@ struct BurdenRound {
 
 // From the first tenth of the rounds (without round 0, which has no sources) to the last.
 struct Trend {
+  std::string run;            // "R3"; empty: all
   std::string agent;          // empty: all
   Estimate notes_points;      // late less early share of notes_under, in points
   Estimate hardened_points;   // the same of notes_hardened ...
@@ -82,21 +86,42 @@ struct Carried {
   double confidence_sum = 0;     // 0 to 15 each
   double log2_paths_sum = 0;
   double most_paths = 0;
+
+  void Add(const Carried& other);
 };
 
 struct SpreadStudy {
-  bool by_lane = false;                    // intervals draw lanes: the run has one problem
+  explicit SpreadStudy(RunSet of) : runs(std::move(of)) {}
+
+  RunSet runs;
   int window_rounds = 0;                   // of Trend
   std::vector<Reproduction> reproduction;  // by truth; by generation, false; by agent, false
   std::vector<Fixation> fixation;          // any, true, false
   std::vector<BurdenRound> rounds;         // all rounds of all; then by agent, at kBurdenRounds
-  std::vector<Trend> trends;               // all, then agents
+  std::vector<Trend> trends;               // all, then runs of several, then agents
   std::vector<Carried> carried;            // by round
   std::vector<Carried> survivors;          // by age, in the last round
 };
 
-// One scan of the store. Errors: those of the store; kDataLoss naming an attempt whose sources do
-// not exist. REQUIRES: `table` holds all problems of its run.
+struct SpreadSums;
+
+// Adds up runs, one table after the other. Not thread safe.
+class SpreadCount {
+ public:
+  // `runs` must outlive it.
+  explicit SpreadCount(const RunSet& runs, const BootstrapOptions& options = {});
+  ~SpreadCount();
+  // One scan of the store. Errors: those of the store; kDataLoss naming an attempt whose sources do
+  // not exist. REQUIRES: `table` holds all problems of a run of the set; runs are added in its
+  // order.
+  absl::Status Add(const Store& store, const ClaimTable& table);
+  SpreadStudy Finish() const;
+
+ private:
+  std::unique_ptr<SpreadSums> sums_;
+};
+
+// The same of one run.
 absl::StatusOr<SpreadStudy> StudySpread(const Store& store, const ClaimTable& table,
                                         const BootstrapOptions& options = {});
 

@@ -22,7 +22,7 @@ std::string Range(int from, int to) {
 
 std::string IntervalNote(const SpreadStudy& study) {
   return absl::StrCat("95% percentile intervals of a bootstrap over ",
-                      study.by_lane ? "lanes, for the run has one problem" : "problems");
+                      study.runs.ClustersInWords());
 }
 
 Table BurdenTable(const SpreadStudy& study) {
@@ -63,7 +63,9 @@ std::string Verdict(const Estimate& points) {
 Table TrendTable(const SpreadStudy& study) {
   Table table;
   table.title = "Dilution or entrenchment: last tenth of the rounds less the first, in points";
+  const bool several = study.runs.size() > 1;
   table.columns = {"agent"};
+  if (several) table.columns.insert(table.columns.begin(), "run");
   const std::pair<const char*, const char*> kMeasures[] = {{"notes_under", "unsupported"},
                                                            {"notes_hardened", "hardened"},
                                                            {"notes_any", "any"},
@@ -74,6 +76,7 @@ Table TrendTable(const SpreadStudy& study) {
   }
   for (const Trend& trend : study.trends) {
     std::vector<Cell> row = {NameOrAll(trend.agent)};
+    if (several) row.insert(row.begin(), NameOrAll(trend.run));
     for (const Estimate& points :
          {trend.notes_points, trend.hardened_points, trend.any_points, trend.decisions_points}) {
       AppendEstimate(points, &row);

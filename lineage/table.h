@@ -23,6 +23,7 @@ inline Cell Real(const std::optional<double>& number) {
   return number.has_value() ? Cell(*number) : Cell();
 }
 inline Cell Missing() { return {}; }
+inline Cell TextOrMissing(const std::string& text) { return text.empty() ? Missing() : Text(text); }
 
 struct Table {
   std::string title;
@@ -30,6 +31,10 @@ struct Table {
   std::vector<std::vector<Cell>> rows;  // each as long as `columns`
   std::vector<std::string> notes;       // what a reader must know to read it: units, conventions
 };
+
+inline void AppendNotes(const std::vector<std::string>& notes, Table* table) {
+  table->notes.insert(table->notes.end(), notes.begin(), notes.end());
+}
 
 }  // namespace hearsay
 

@@ -1,5 +1,6 @@
 #include "lineage/transfer.h"
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <tuple>
@@ -12,19 +13,22 @@ namespace {
 
 constexpr int kAny = -1;
 
-// Of a group: agent, source DSL, DSL and round, each kAny where the group does not ask.
+// Of a group: place of the run, agent, source DSL, DSL and round, each kAny where the group does
+// not ask.
 struct GroupKey {
   int part;  // order of the parts of a study
+  int place = kAny;
   int agent = kAny;
   int from = kAny;
   int to = kAny;
   int round = kAny;
   friend bool operator<(const GroupKey& a, const GroupKey& b) {
-    return std::tie(a.part, a.agent, a.from, a.to, a.round) <
-           std::tie(b.part, b.agent, b.from, b.to, b.round);
+    return std::tie(a.part, a.place, a.agent, a.from, a.to, a.round) <
+           std::tie(b.part, b.place, b.agent, b.from, b.to, b.round);
   }
 };
-constexpr const char* kPartNames[] = {"all", "agent", "direction", "agent+direction", "round"};
+constexpr const char* kPartNames[] = {"all",  "run", "agent", "direction", "agent+direction",
+                                      "round"};
 
 TransferSums SumsOf(const Comparison& comparison) {
   const Outcome& solo = *comparison.solo;
@@ -53,40 +57,44 @@ std::optional<double> ShareOf(int64_t count, int64_t of) {
   return static_cast<double>(count) / static_cast<double>(of);
 }
 
-// By group, the sums of each problem (by slot).
+// By group, the sums of each cluster.
 using Groups = std::map<GroupKey, std::vector<TransferSums>>;
 
-void Count(const Comparison& comparison, int problems, Groups* groups) {
+void Count(const Comparison& comparison, const RunSet& runs, Groups* groups) {
   const TransferSums sums = SumsOf(comparison);
-  const int agent = comparison.agent();
+  const int agent = comparison.agent;
   const int from = comparison.from;
   const int to = comparison.to();
-  for (const GroupKey& key : {GroupKey{.part = 0}, GroupKey{.part = 1, .agent = agent},
-                              GroupKey{.part = 2, .from = from, .to = to},
-                              GroupKey{.part = 3, .agent = agent, .from = from, .to = to},
-                              GroupKey{.part = 4, .round = comparison.attempt.round()}}) {
-    std::vector<TransferSums>& by_problem = (*groups)[key];
-    if (by_problem.empty()) by_problem.resize(problems);
-    by_problem[comparison.slot].Add(sums);
+  for (const GroupKey& key :
+       {GroupKey{.part = 0}, GroupKey{.part = 1, .place = comparison.place},
+        GroupKey{.part = 2, .agent = agent}, GroupKey{.part = 3, .from = from, .to = to},
+        GroupKey{.part = 4, .agent = agent, .from = from, .to = to},
+        GroupKey{.part = 5, .round = comparison.attempt.round()}}) {
+    if (key.place != kAny && runs.size() == 1) continue;
+    std::vector<TransferSums>& by_cluster = (*groups)[key];
+    if (by_cluster.empty()) by_cluster.resize(runs.cluster_count());
+    by_cluster[comparison.cluster].Add(sums);
   }
 }
 
-TransferGroup Summarise(const GroupKey& key, const std::vector<TransferSums>& by_problem,
-                        const RunRecord& run, const BootstrapOptions& options) {
+TransferGroup Summarise(const GroupKey& key, const std::vector<TransferSums>& by_cluster,
+                        const RunSet& runs, const BootstrapOptions& options) {
   TransferGroup group;
   group.by = kPartNames[key.part];
-  if (key.agent != kAny) group.agent = AgentName(run, key.agent);
+  if (key.place != kAny) group.run = runs.RunName(key.place);
+  if (key.agent != kAny) group.agent = runs.AgentName(key.agent);
   if (key.to != kAny) group.direction = DirectionName(key.from, key.to);
   group.round = key.round;
   std::vector<TransferSums> clusters;
-  for (const TransferSums& sums : by_problem) {
+  for (const TransferSums& sums : by_cluster) {
     if (sums.comparisons == 0) continue;
     clusters.push_back(sums);
     group.sums.Add(sums);
   }
-  group.problems = static_cast<int>(clusters.size());
+  const int count = static_cast<int>(clusters.size());
+  group.problems = runs.by_lane() ? std::min(count, 1) : count;
   const std::vector<std::optional<Interval>> intervals = BootstrapIntervals(
-      group.problems, 3,
+      count, 3,
       [&](absl::Span<const int> times) {
         TransferSums resample;
         for (size_t i = 0; i < clusters.size(); ++i) {
@@ -132,25 +140,21 @@ std::optional<double> TransferSums::Lift() const {
   return PairedLift({&mean_ratio, 1});
 }
 
-absl::StatusOr<TransferStudy> StudyTransfer(const Store& store, int run,
+absl::StatusOr<TransferStudy> StudyTransfer(const Store& store, const RunSet& runs,
                                             const TransferOptions& options) {
-  absl::StatusOr<RunRecord> record = store.Run(run);
-  if (!record.ok()) return record.status();
   Groups groups;
   const absl::Status status =
-      VisitComparisons(store, *record, options.scoring, [&](const Comparison& comparison) {
-        Count(comparison, record->problems_size(), &groups);
+      VisitComparisons(store, runs, options.scoring, [&](const Comparison& comparison) {
+        Count(comparison, runs, &groups);
         return absl::OkStatus();
       });
   if (!status.ok()) return status;
 
-  TransferStudy study;
-  study.run = run;
-  study.options = options;
-  for (const auto& [key, by_problem] : groups) {
-    study.groups.push_back(Summarise(key, by_problem, *record, options.bootstrap));
+  TransferStudy study = {runs, options, {}};
+  for (const auto& [key, by_cluster] : groups) {
+    study.groups.push_back(Summarise(key, by_cluster, runs, options.bootstrap));
   }
-  if (study.groups.empty()) study.groups.push_back(Summarise({.part = 0}, {}, *record, {}));
+  if (study.groups.empty()) study.groups.push_back(Summarise({.part = 0}, {}, runs, {}));
   return study;
 }
 

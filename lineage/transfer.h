@@ -3,7 +3,7 @@
 //
 // Scoring is that of tasks/scoring.h. A skipped or gated attempt is its own solo: its ratio is 1
 // and both sides of the comparison are the baseline. Intervals are 95% percentile intervals of a
-// bootstrap over problems, since attempts on one problem are not independent.
+// bootstrap over the clusters of run_set.h, since attempts on one problem are not independent.
 #ifndef HEARSAY_LINEAGE_TRANSFER_H_
 #define HEARSAY_LINEAGE_TRANSFER_H_
 
@@ -14,6 +14,7 @@
 
 #include "absl/status/statusor.h"
 #include "kb/store.h"
+#include "lineage/run_set.h"
 #include "lineage/stats.h"
 #include "lineage/table.h"
 #include "tasks/scoring.h"
@@ -56,27 +57,28 @@ struct TransferSums {
 
 // The comparisons of one group.
 struct TransferGroup {
-  std::string by;         // "all", "agent", "direction", "agent+direction" or "round"
+  std::string by;         // "all", "run", "agent", "direction", "agent+direction" or "round"
+  std::string run;        // "R3"; empty: any
   std::string agent;      // name; empty: any
   std::string direction;  // "cute->tirx": DSL of the note's author, DSL of its reader; empty: any
   int round = -1;         // -1: any
   int problems = 0;       // with a comparison in this group
   TransferSums sums;
-  // nullopt with fewer than two problems.
+  // nullopt with fewer than two clusters.
   std::optional<Interval> helped, harmed, lift;
 };
 
 struct TransferStudy {
-  int run = 0;
+  RunSet runs;
   TransferOptions options;
-  // All; by agent; by direction; by both; by round: each part sorted by its key. The first is
-  // always there.
+  // All; by run, of several; by agent; by direction; by both; by round: each part sorted by its
+  // key. The first is always there.
   std::vector<TransferGroup> groups;
 };
 
-// Reads every attempt of the run once; claims need not be recorded.
+// Reads every attempt of the runs once; claims need not be recorded.
 // Errors: those of the store; kDataLoss naming the attempt that has no baseline or unknown sources.
-absl::StatusOr<TransferStudy> StudyTransfer(const Store& store, int run,
+absl::StatusOr<TransferStudy> StudyTransfer(const Store& store, const RunSet& runs,
                                             const TransferOptions& options);
 
 // For the command: helped, harmed and lift; pass rates and scores; how comparisons came about. The

@@ -48,13 +48,17 @@ constexpr CommandEntry kCommands[] = {
      "  hearsay export --format csv -o tables --problem p71\n"
      "  hearsay export --format prov-json --to 3 > rounds.json\n",
      NewExportCommand},
-    {"study", "Summarise a run: what notes do, and how errors persist",
+    {"study", "Summarise a run or several: what notes do, and how errors persist",
      "  hearsay study persistence --run 2\n"
      "  hearsay study transfer --format csv --table 1\n"
-     "  hearsay study attribution\n",
+     "  hearsay study attribution\n"
+     "  hearsay study persistence --run 1-3    # pooled\n"
+     "  hearsay study policies --run all\n",
      NewStudyCommand},
-    {"report", "Write all studies of a run as one HTML page",
-     "  hearsay report R1 -o report.html\n", NewReportCommand},
+    {"report", "Write all studies of a run or of several as one HTML page",
+     "  hearsay report R1 -o report.html\n"
+     "  hearsay report 1,4,7 -o pooled.html\n",
+     NewReportCommand},
     {"sweep", "Run a plan over a grid of values, and list what came of it",
      "  hearsay sweep --vary topology=relay/pool:4,best --vary seed=1/2/3\n"
      "  hearsay sweep plan.textproto --vary policy=none/verify_gate=0.5/ttl=3,keep_hedges\n",

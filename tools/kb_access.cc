@@ -1,11 +1,14 @@
 #include "tools/kb_access.h"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "rounds/plan.h"
 #include "tasks/problems.h"
 #include "tools/run_words.h"
 
@@ -68,10 +71,105 @@ absl::Status RunFlag::CheckAgainst(int run) const {
   return absl::InvalidArgumentError(absl::StrCat("--run ", *given, ": the id is of run R", run));
 }
 
+namespace {
+
+// Agents of one name must be one agent: that of the plan, or where it defines none the built-in
+// one.
+absl::Status CheckAgents(const std::vector<RunRecord>& runs) {
+  std::map<std::string, std::pair<std::string, int>> known;  // definition, and a run that has it
+  for (const RunRecord& run : runs) {
+    const auto plan = ParsePlan(run.plan_text(), absl::StrCat("plan of run R", run.run()));
+    if (!plan.ok()) return absl::DataLossError(plan.status().message());
+    std::map<std::string, std::string> defined;
+    for (const AgentSpec& spec : plan->agent_specs()) {
+      defined[spec.name()] = spec.ShortDebugString();
+    }
+    for (const std::string& name : run.agents()) {
+      const auto [found, is_new] = known.try_emplace(name, defined[name], run.run());
+      if (is_new || found->second.first == defined[name]) continue;
+      return absl::InvalidArgumentError(absl::StrCat("R", found->second.second, " and R", run.run(),
+                                                     " cannot be pooled: agent '", name,
+                                                     "' is not the same in both"));
+    }
+  }
+  return absl::OkStatus();
+}
+
+// Appends the runs of "3", "2-6" or "all".
+absl::Status AppendRuns(const Store& store, absl::string_view text, std::vector<RunRecord>* runs) {
+  if (text == "all") {
+    absl::StatusOr<std::vector<RunRecord>> all = store.Runs();
+    if (!all.ok()) return all.status();
+    if (all->empty()) return absl::NotFoundError("the kb has no runs yet; make one: hearsay run");
+    *runs = *std::move(all);
+    return absl::OkStatus();
+  }
+  const std::vector<absl::string_view> ends = absl::StrSplit(text, absl::MaxSplits('-', 1));
+  const absl::StatusOr<int> first = ParseRun(ends.front());
+  const absl::StatusOr<int> last = ParseRun(ends.back());
+  if (!first.ok() || !last.ok() || *last < *first) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("'", text, "' is no run; write R3, or several as 1,3,5, 2-6 or all"));
+  }
+  for (int run = *first; run <= *last; ++run) {
+    absl::StatusOr<RunRecord> record = store.Run(run);
+    if (!record.ok()) return record.status();
+    runs->push_back(*std::move(record));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<RunSet> FindRuns(const Store& store, const std::optional<std::string>& text) {
+  std::vector<RunRecord> runs;
+  if (text.has_value()) {
+    for (absl::string_view part : absl::StrSplit(*text, ',')) {
+      const absl::Status status = AppendRuns(store, part, &runs);
+      if (!status.ok()) return status;
+    }
+  } else {
+    absl::StatusOr<RunRecord> latest = FindRun(store, text);
+    if (!latest.ok()) return latest.status();
+    runs.push_back(*std::move(latest));
+  }
+  if (runs.size() > 1) {
+    const absl::Status status = CheckAgents(runs);
+    if (!status.ok()) return status;
+  }
+  return RunSet::Pool(store, std::move(runs));
+}
+
+void RunsFlag::Declare(ArgParser& args) {
+  args.AddText("--run", "N",
+               "Number of the run, or runs to pool, as 1,3,5, 2-6 or all (the latest)", &text_);
+}
+
+absl::StatusOr<RunSet> RunsFlag::Find(const Store& store) const {
+  absl::StatusOr<RunSet> runs = FindRuns(store, text_);
+  if (absl::IsInvalidArgument(runs.status())) {
+    return absl::InvalidArgumentError(absl::StrCat("--run: ", runs.status().message()));
+  }
+  return runs;
+}
+
 absl::StatusOr<std::unique_ptr<Atlas>> AtlasOf(const RunRecord& run) {
   auto atlas = Atlas::Create(run.hardware());
   if (!atlas.ok()) return absl::DataLossError(atlas.status().message());
   return atlas;
+}
+
+absl::Status VisitClaims(const Store& store, const RunSet& runs,
+                         const std::function<absl::Status(const ClaimTable&)>& visit) {
+  const auto atlas = AtlasOf(runs.run(0));
+  if (!atlas.ok()) return atlas.status();
+  for (const RunRecord& run : runs.runs()) {
+    const auto table = ClaimTable::Load(store, run.run(), **atlas);
+    if (!table.ok()) return table.status();
+    const absl::Status status = visit(**table);
+    if (!status.ok()) return status;
+  }
+  return absl::OkStatus();
 }
 
 absl::StatusOr<RunClaims> LoadClaims(const Store& store, const RunRecord& run, int problem) {

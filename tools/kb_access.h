@@ -2,6 +2,7 @@
 #ifndef HEARSAY_TOOLS_KB_ACCESS_H_
 #define HEARSAY_TOOLS_KB_ACCESS_H_
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -10,6 +11,7 @@
 #include "absl/strings/string_view.h"
 #include "kb/store.h"
 #include "lineage/claim_table.h"
+#include "lineage/run_set.h"
 #include "tasks/landscape.h"
 #include "tools/args.h"
 
@@ -47,6 +49,20 @@ class RunFlag {
   std::optional<std::string> text_;
 };
 
+// "3", "1,3,5", "R2-R6", "all", or the latest: runs that are studied together. Errors:
+// kInvalidArgument, also where they cannot be pooled; kNotFound where there is none.
+absl::StatusOr<RunSet> FindRuns(const Store& store, const std::optional<std::string>& text);
+
+// --run with such a list.
+class RunsFlag {
+ public:
+  void Declare(ArgParser& args);
+  absl::StatusOr<RunSet> Find(const Store& store) const;
+
+ private:
+  std::optional<std::string> text_;
+};
+
 // The landscapes of a run.
 absl::StatusOr<std::unique_ptr<Atlas>> AtlasOf(const RunRecord& run);
 
@@ -55,6 +71,11 @@ struct RunClaims {
   std::unique_ptr<Atlas> atlas;
   std::unique_ptr<ClaimTable> table;  // borrows the atlas
 };
+
+// Visits the claims of each of the runs, in their order, one table in memory at a time. Errors:
+// those of LoadClaims and of `visit`.
+absl::Status VisitClaims(const Store& store, const RunSet& runs,
+                         const std::function<absl::Status(const ClaimTable&)>& visit);
 
 // Only of the problem with this index, where it is not negative.
 absl::StatusOr<RunClaims> LoadClaims(const Store& store, const RunRecord& run, int problem);

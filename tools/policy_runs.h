@@ -1,4 +1,4 @@
-// Which runs of a kb differ from a run in their policies alone.
+// Which runs of a kb differ from given ones in their policies alone.
 #ifndef HEARSAY_TOOLS_POLICY_RUNS_H_
 #define HEARSAY_TOOLS_POLICY_RUNS_H_
 
@@ -6,17 +6,14 @@
 
 #include "absl/status/statusor.h"
 #include "kb/store.h"
+#include "lineage/policies.h"
+#include "lineage/run_set.h"
 
 namespace hearsay {
 
-struct PolicyRuns {
-  RunRecord without;            // has no policies
-  std::vector<RunRecord> with;  // one for each set of policies, ascending by run
-};
-
-// Complete runs of the plan of `run`, on the same landscapes. Errors: kFailedPrecondition where
-// none is without policies, saying how to make one.
-absl::StatusOr<PolicyRuns> FindPolicyRuns(const Store& store, const RunRecord& run);
+// Complete runs of the plans of `runs`, on the same landscapes: each plan once, ascending by run.
+// Errors: kFailedPrecondition where a plan has none without policies, saying how to make one.
+absl::StatusOr<std::vector<PolicyRuns>> FindPolicyRuns(const Store& store, const RunSet& runs);
 
 }  // namespace hearsay
 

@@ -1,4 +1,4 @@
-// hearsay report: all studies of a run as one HTML page.
+// hearsay report: all studies of a run, or of several, as one HTML page.
 #include <algorithm>
 #include <future>
 #include <iterator>
@@ -6,7 +6,9 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "lineage/ancestry.h"
+#include "lineage/content.h"
 #include "lineage/influence.h"
 #include "tasks/problems.h"
 #include "tools/command.h"
@@ -73,62 +75,70 @@ absl::Status AddAttribution(const GroupStudies& studies, ReportPage* page) {
   return absl::OkStatus();
 }
 
-absl::Status AddContent(const GroupStudies& content, const GroupStudies& propagation,
-                        ReportPage* page) {
-  if (!content.ok()) return content.status();
-  if (!propagation.ok()) return propagation.status();
+void AddContent(const std::vector<GroupStudy>& content, const std::vector<GroupStudy>& propagation,
+                ReportPage* page) {
   page->Section("Content and propagation",
                 "What stands in notes that harm and in notes that help, "
                 "and what is written on without having been tested.");
-  page->Add(PooledDots((*content)[0], "points", "Labels in harmful notes less helpful ones",
+  page->Add(PooledDots(content[0], "points", "Labels in harmful notes less helpful ones",
                        {"points"}, 0.0));
-  page->Add(SeveralDots((*propagation)[0], {"harmed_written", "helped_written"},
-                        {"harmed", "helped"}, "Unverified claims written on, by agent",
+  page->Add(SeveralDots(propagation[0], {"harmed_written", "helped_written"}, {"harmed", "helped"},
+                        "Unverified claims written on, by agent",
                         {"share of attempts that received one", true}));
-  std::vector<Table> tables = GroupTables(*content);
-  for (Table& table : GroupTables(*propagation)) tables.push_back(std::move(table));
+  std::vector<Table> tables = GroupTables(content);
+  for (Table& table : GroupTables(propagation)) tables.push_back(std::move(table));
   page->Add(tables);
-  return absl::OkStatus();
 }
 
-absl::Status AddPersistence(const ClaimTable& claims, const PersistenceStudy& persistence,
-                            const absl::StatusOr<SpreadStudy>& spread, ReportPage* page) {
-  if (!spread.ok()) return spread.status();
+void AddPersistence(const PersistenceStudy& persistence, const SpreadStudy& spread,
+                    Table longest_lived, ReportPage* page) {
   page->Section("Persistence", "What becomes of unsupported closures when notes are handed on.");
-  page->Add(BurdenPlot(*spread));
-  page->Add(TrendPlot(*spread));
+  page->Add(BurdenPlot(spread));
+  page->Add(TrendPlot(spread));
   page->Add(SurvivalPlot(persistence));
   page->Add(HazardPlot(persistence));
-  page->Add(ReproductionPlot(*spread));
-  page->Add(CitationPlot(*spread));
-  std::vector<Table> tables = PersistenceTables(claims, persistence);
-  for (Table& table : SpreadTables(*spread)) tables.push_back(std::move(table));
-  tables.push_back(LongestLivedTable(claims, kLongestLived));
+  page->Add(ReproductionPlot(spread));
+  page->Add(CitationPlot(spread));
+  std::vector<Table> tables = PersistenceTables(persistence);
+  for (Table& table : SpreadTables(spread)) tables.push_back(std::move(table));
+  tables.push_back(std::move(longest_lived));
   page->Add(tables);
+}
+
+absl::Status AddClaimStudies(const Store& store, const RunSet& runs, ReportPage* page) {
+  PersistenceCount persistence(runs);
+  SpreadCount spread(runs);
+  ContentCount content(runs);
+  PropagationCount propagation(runs);
+  std::vector<Table> longest_lived;
+  const absl::Status status = VisitClaims(store, runs, [&](const ClaimTable& table) {
+    auto spreading = std::async(std::launch::async, [&] { return spread.Add(store, table); });
+    auto telling = std::async(std::launch::async, [&] { return content.Add(store, table); });
+    persistence.Add(table);
+    longest_lived.push_back(LongestLivedTable(table, kLongestLived));
+    absl::Status added = propagation.Add(store, table);
+    added.Update(telling.get());
+    added.Update(spreading.get());
+    return added;
+  });
+  if (!status.ok()) return status;
+  auto estimating = std::async(std::launch::async, [&] { return spread.Finish(); });
+  AddContent(content.Finish(), propagation.Finish(), page);
+  AddPersistence(persistence.Finish(), estimating.get(),
+                 MergeLongestLived(std::move(longest_lived), runs.Title(), kLongestLived), page);
   return absl::OkStatus();
 }
 
-absl::Status AddClaimStudies(const Store& store, const RunRecord& run, ReportPage* page) {
-  const absl::StatusOr<RunClaims> claims = LoadClaims(store, run, -1);
-  if (!claims.ok()) return claims.status();
-  const ClaimTable& table = *claims->table;
-  auto spreading = std::async(std::launch::async, [&] { return StudySpread(store, table); });
-  auto telling = std::async(std::launch::async, [&] { return StudyContent(store, table); });
-  const PersistenceStudy persistence = StudyPersistence(table);
-  const GroupStudies propagation = StudyPropagation(store, table);
-  absl::Status status = AddContent(telling.get(), propagation, page);
-  const absl::StatusOr<SpreadStudy> spread = spreading.get();
-  if (status.ok()) status = AddPersistence(table, persistence, spread, page);
-  return status;
-}
-
-// Only where the kb holds other runs of the plan.
-absl::Status AddPolicies(const Store& store, const RunRecord& run, Atlas& atlas, ReportPage* page) {
-  const absl::StatusOr<PolicyRuns> runs = FindPolicyRuns(store, run);
-  if (absl::IsFailedPrecondition(runs.status())) return absl::OkStatus();
-  if (!runs.ok()) return runs.status();
-  if (runs->with.empty()) return absl::OkStatus();
-  const absl::StatusOr<PolicyStudy> study = StudyPolicies(store, runs->without, runs->with, atlas);
+// Only where the kb holds other runs of the plans.
+absl::Status AddPolicies(const Store& store, const RunSet& runs, Atlas& atlas, ReportPage* page) {
+  const absl::StatusOr<std::vector<PolicyRuns>> plans = FindPolicyRuns(store, runs);
+  if (absl::IsFailedPrecondition(plans.status())) return absl::OkStatus();
+  if (!plans.ok()) return plans.status();
+  if (std::all_of(plans->begin(), plans->end(),
+                  [](const PolicyRuns& plan) { return plan.with.empty(); })) {
+    return absl::OkStatus();
+  }
+  const absl::StatusOr<PolicyStudy> study = StudyPolicies(store, *plans, atlas);
   if (!study.ok()) return study.status();
   page->Section("Policies",
                 "Runs of the same plan in this kb that differ in their policies alone, on "
@@ -138,25 +148,41 @@ absl::Status AddPolicies(const Store& store, const RunRecord& run, Atlas& atlas,
   return absl::OkStatus();
 }
 
-absl::StatusOr<std::string> MakeReport(const Store& store, const RunRecord& run) {
-  const auto atlas = Atlas::Create(run.hardware());
-  if (!atlas.ok()) return absl::DataLossError(atlas.status().message());
+// "74 problems, 6 agents, 24 lanes, 101 of 101 rounds, relay ...", or what several runs are.
+absl::StatusOr<std::string> Subtitle(const Store& store, const RunSet& runs) {
+  const RunRecord& run = runs.run(0);
   const auto rounds = store.Rounds(run.run());
   if (!rounds.ok()) return rounds.status();
-  ReportPage page(
-      absl::StrCat("hearsay: run ", FormatRun(run.run())),
-      absl::StrCat(run.problems_size(), " problems, ", run.agents_size(), " agents, ", run.lanes(),
-                   " lanes, ", rounds->size(), " of ", run.rounds(), " rounds, ", run.topology(),
-                   ", ", run.policies().empty() ? "no policies" : run.policies(), ", seed ",
-                   run.seed(), ", hardware ", run.hardware(), ", ", run.software(), ", digest ",
-                   rounds->empty() ? "none" : FormatDigest(rounds->back().digest()),
-                   ". Landscapes are modelled, not measured."));
-  absl::Status status = AddTransfer(StudyTransfer(store, run.run(), {}), &page);
-  if (status.ok()) status = AddStanding(StudyStanding(store, run), &page);
-  if (status.ok()) status = AddAdoption(StudyAdoption(store, run), &page);
-  if (status.ok()) status = AddAttribution(StudyAttribution(store, run, **atlas), &page);
-  if (status.ok() && run.claims_recorded()) status = AddClaimStudies(store, run, &page);
-  if (status.ok()) status = AddPolicies(store, run, **atlas, &page);
+  std::string text =
+      absl::StrCat(runs.problem_count(), " problems, ", runs.agent_count(), " agents, ");
+  if (runs.size() == 1) {
+    absl::StrAppend(&text, run.lanes(), " lanes, ", rounds->size(), " of ", run.rounds(),
+                    " rounds, ", run.topology(), ", ",
+                    run.policies().empty() ? "no policies" : run.policies(), ", seed ", run.seed(),
+                    ", hardware ", run.hardware(), ", ", run.software(), ", digest ",
+                    rounds->empty() ? "none" : FormatDigest(rounds->back().digest()));
+  } else {
+    absl::StrAppend(&text, rounds->size(), " rounds, hardware ", run.hardware(), ". ",
+                    absl::StrJoin(runs.Notes(), "; "));
+  }
+  return absl::StrCat(text, ". Landscapes are modelled, not measured.");
+}
+
+absl::StatusOr<std::string> MakeReport(const Store& store, const RunSet& runs) {
+  const auto atlas = AtlasOf(runs.run(0));
+  if (!atlas.ok()) return atlas.status();
+  const absl::StatusOr<std::string> subtitle = Subtitle(store, runs);
+  if (!subtitle.ok()) return subtitle.status();
+  ReportPage page(absl::StrCat("hearsay: ", runs.Title()), *subtitle);
+  absl::Status status = AddTransfer(StudyTransfer(store, runs, {}), &page);
+  if (status.ok()) status = AddStanding(StudyStanding(store, runs), &page);
+  if (status.ok()) status = AddAdoption(StudyAdoption(store, runs), &page);
+  if (status.ok()) status = AddAttribution(StudyAttribution(store, runs, **atlas), &page);
+  const bool claims_recorded =
+      std::all_of(runs.runs().begin(), runs.runs().end(),
+                  [](const RunRecord& one) { return one.claims_recorded(); });
+  if (status.ok() && claims_recorded) status = AddClaimStudies(store, runs, &page);
+  if (status.ok()) status = AddPolicies(store, runs, **atlas, &page);
   if (!status.ok()) return status;
   return page.Finish();
 }
@@ -164,25 +190,24 @@ absl::StatusOr<std::string> MakeReport(const Store& store, const RunRecord& run)
 class ReportCommand : public Command {
  public:
   void Declare(ArgParser& args) override {
-    args.AddOptionalWord("RUN", "A run such as R1 (the latest)", &run_);
+    args.AddOptionalWord(
+        "RUN", "A run such as R1, or runs to pool, as 1,3,5, 2-6 or all (the latest)", &runs_);
     kb_.Declare(args);
     args.AddText("-o,--output", "FILE", "Where to write the page (standard output)", &output_);
   }
   absl::StatusOr<ExitCode> Run(Console& console) override;
 
  private:
-  std::optional<std::string> run_, output_;
+  std::optional<std::string> runs_, output_;
   KbFlag kb_;
 };
 
 absl::StatusOr<ExitCode> ReportCommand::Run(Console& console) {
   const auto store = kb_.Open(Store::Mode::kRead);
   if (!store.ok()) return store.status();
-  const absl::StatusOr<RunRecord> run = FindRun(**store, run_);
-  if (!run.ok()) return run.status();
-  const absl::Status whole = (*store)->RequireWhole(run->run());
-  if (!whole.ok()) return whole;
-  const absl::StatusOr<std::string> page = MakeReport(**store, *run);
+  const absl::StatusOr<RunSet> runs = FindRuns(**store, runs_);
+  if (!runs.ok()) return runs.status();
+  const absl::StatusOr<std::string> page = MakeReport(**store, *runs);
   if (!page.ok()) return page.status();
   if (!output_.has_value()) {
     console.Out(*page);

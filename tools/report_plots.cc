@@ -141,7 +141,8 @@ DotPlot TrendPlot(const SpreadStudy& study) {
                   0.0,
                   {"notes, unsupported", "notes, hardened", "decisions"}};
   for (const Trend& trend : study.trends) {
-    plot.dots.push_back({trend.agent.empty() ? "all" : trend.agent, trend.notes_points, 0});
+    const std::string name = trend.agent.empty() ? "all" : trend.agent;
+    plot.dots.push_back({trend.run.empty() ? name : trend.run, trend.notes_points, 0});
     plot.dots.push_back({"", trend.hardened_points, 1});
     plot.dots.push_back({"", trend.decisions_points, 2});
   }
@@ -180,6 +181,7 @@ PlanePlot FrontierPlot(const PolicyStudy& study) {
                     {},
                     "on the frontier"};
   for (const PolicyEffect& effect : study.effects) {
+    if (effect.plan != "all") continue;  // one point for each set of policies
     if (!effect.lift.value.has_value() || !effect.decisions_points.value.has_value()) continue;
     plot.points.push_back({effect.policies.empty() ? "none" : effect.policies,
                            *effect.decisions_points.value, *effect.lift.value, effect.on_frontier});

@@ -1,9 +1,10 @@
-// hearsay study: summaries of a run, one function a study.
+// hearsay study: summaries of a run or of several, one function a study.
 #include <future>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "lineage/ancestry.h"
+#include "lineage/content.h"
 #include "lineage/influence.h"
 #include "lineage/persistence.h"
 #include "lineage/policies.h"
@@ -22,24 +23,28 @@ constexpr int kLongestLived = 10;
 
 using Tables = absl::StatusOr<std::vector<Table>>;
 
-Tables Transfer(const Store& store, const RunRecord& run) {
-  const absl::StatusOr<TransferStudy> study = StudyTransfer(store, run.run(), {});
+Tables Transfer(const Store& store, const RunSet& runs) {
+  const absl::StatusOr<TransferStudy> study = StudyTransfer(store, runs, {});
   if (!study.ok()) return study.status();
   return TransferTables(*study);
 }
 
-Tables Persistence(const Store& store, const RunRecord& run) {
-  const absl::StatusOr<RunClaims> claims = LoadClaims(store, run, -1);
-  if (!claims.ok()) return claims.status();
-  const ClaimTable& table = *claims->table;
-  // The second scan of the store goes beside what the table alone answers.
-  auto spreading = std::async(std::launch::async, [&] { return StudySpread(store, table); });
-  std::vector<Table> tables = PersistenceTables(table, StudyPersistence(table));
-  Table longest_lived = LongestLivedTable(table, kLongestLived);
-  const absl::StatusOr<SpreadStudy> spread = spreading.get();
-  if (!spread.ok()) return spread.status();
-  for (Table& spread_table : SpreadTables(*spread)) tables.push_back(std::move(spread_table));
-  tables.push_back(std::move(longest_lived));
+Tables Persistence(const Store& store, const RunSet& runs) {
+  PersistenceCount persistence(runs);
+  SpreadCount spread(runs);
+  std::vector<Table> longest_lived;
+  const absl::Status status = VisitClaims(store, runs, [&](const ClaimTable& table) {
+    // The second scan of the store goes beside what the table alone answers.
+    auto spreading = std::async(std::launch::async, [&] { return spread.Add(store, table); });
+    persistence.Add(table);
+    longest_lived.push_back(LongestLivedTable(table, kLongestLived));
+    return spreading.get();
+  });
+  if (!status.ok()) return status;
+  auto estimating = std::async(std::launch::async, [&] { return spread.Finish(); });
+  std::vector<Table> tables = PersistenceTables(persistence.Finish());
+  for (Table& table : SpreadTables(estimating.get())) tables.push_back(std::move(table));
+  tables.push_back(MergeLongestLived(std::move(longest_lived), runs.Title(), kLongestLived));
   return tables;
 }
 
@@ -48,49 +53,50 @@ Tables Grouped(const GroupStudies& studies) {
   return GroupTables(*studies);
 }
 
-Tables Standing(const Store& store, const RunRecord& run) {
-  return Grouped(StudyStanding(store, run));
+Tables Standing(const Store& store, const RunSet& runs) {
+  return Grouped(StudyStanding(store, runs));
 }
 
-Tables Adoption(const Store& store, const RunRecord& run) {
-  return Grouped(StudyAdoption(store, run));
+Tables Adoption(const Store& store, const RunSet& runs) {
+  return Grouped(StudyAdoption(store, runs));
 }
 
-Tables Attribution(const Store& store, const RunRecord& run) {
-  const auto atlas = Atlas::Create(run.hardware());
-  if (!atlas.ok()) return absl::DataLossError(atlas.status().message());
-  return Grouped(StudyAttribution(store, run, **atlas));
+Tables Attribution(const Store& store, const RunSet& runs) {
+  const auto atlas = AtlasOf(runs.run(0));
+  if (!atlas.ok()) return atlas.status();
+  return Grouped(StudyAttribution(store, runs, **atlas));
 }
 
-template <GroupStudies (*study)(const Store&, const ClaimTable&, const InfluenceOptions&)>
-Tables OfClaims(const Store& store, const RunRecord& run) {
-  const absl::StatusOr<RunClaims> claims = LoadClaims(store, run, -1);
-  if (!claims.ok()) return claims.status();
-  return Grouped(study(store, *claims->table, {}));
+template <typename Count>
+Tables OfClaims(const Store& store, const RunSet& runs) {
+  Count count(runs);
+  const absl::Status status =
+      VisitClaims(store, runs, [&](const ClaimTable& table) { return count.Add(store, table); });
+  if (!status.ok()) return status;
+  return GroupTables(count.Finish());
 }
 
-Tables Policies(const Store& store, const RunRecord& run) {
-  const absl::StatusOr<PolicyRuns> runs = FindPolicyRuns(store, run);
-  if (!runs.ok()) return runs.status();
-  const auto atlas = Atlas::Create(run.hardware());
-  if (!atlas.ok()) return absl::DataLossError(atlas.status().message());
-  const absl::StatusOr<PolicyStudy> study =
-      StudyPolicies(store, runs->without, runs->with, **atlas);
+Tables Policies(const Store& store, const RunSet& runs) {
+  const absl::StatusOr<std::vector<PolicyRuns>> plans = FindPolicyRuns(store, runs);
+  if (!plans.ok()) return plans.status();
+  const auto atlas = AtlasOf(runs.run(0));
+  if (!atlas.ok()) return atlas.status();
+  const absl::StatusOr<PolicyStudy> study = StudyPolicies(store, *plans, **atlas);
   if (!study.ok()) return study.status();
   return PolicyTables(*study);
 }
 
 struct Study {
   const char* name;
-  Tables (*run)(const Store& store, const RunRecord& run);
+  Tables (*make)(const Store& store, const RunSet& runs);
 };
 
 constexpr Study kStudies[] = {{"transfer", Transfer},
                               {"standing", Standing},
-                              {"content", OfClaims<StudyContent>},
+                              {"content", OfClaims<ContentCount>},
                               {"attribution", Attribution},
                               {"adoption", Adoption},
-                              {"propagation", OfClaims<StudyPropagation>},
+                              {"propagation", OfClaims<PropagationCount>},
                               {"persistence", Persistence},
                               {"policies", Policies}};
 
@@ -99,10 +105,10 @@ class StudyCommand : public Command {
   void Declare(ArgParser& args) override {
     args.AddWord(
         "STUDY",
-        "transfer, standing, content, attribution, adoption, propagation, persistence or policies",
+        "transfer, standing, content, attribution, adoption, propagation, persistence, policies",
         &study_);
     kb_.Declare(args);
-    run_.Declare(args);
+    runs_.Declare(args);
     output_.Declare(args);
   }
   absl::StatusOr<ExitCode> Run(Console& console) override;
@@ -112,7 +118,7 @@ class StudyCommand : public Command {
 
   std::string study_;
   KbFlag kb_;
-  RunFlag run_;
+  RunsFlag runs_;
   OutputFlags output_;
 };
 
@@ -130,12 +136,9 @@ absl::StatusOr<ExitCode> StudyCommand::Run(Console& console) {
   if (!study.ok()) return study.status();
   const auto store = kb_.Open(Store::Mode::kRead);
   if (!store.ok()) return store.status();
-  const absl::StatusOr<RunRecord> run = run_.Find(**store);
-  if (!run.ok()) return run.status();
-  // All studies count attempts, or claims that they made.
-  const absl::Status whole = (*store)->RequireWhole(run->run());
-  if (!whole.ok()) return whole;
-  const Tables tables = (*study)->run(**store, *run);
+  const absl::StatusOr<RunSet> runs = runs_.Find(**store);
+  if (!runs.ok()) return runs.status();
+  const Tables tables = (*study)->make(**store, *runs);
   if (!tables.ok()) return tables.status();
   const absl::Status printed = output_.Print(*tables, console);
   if (!printed.ok()) return printed;

@@ -170,7 +170,7 @@ absl::StatusOr<ExitCode> SweepCommand::Run(Console& console) {
     }
     const auto atlas = Atlas::Create(run->hardware());
     if (!atlas.ok()) return absl::DataLossError(atlas.status().message());
-    const absl::StatusOr<ClusterSums> sums = MeasureRun(**store, *run, **atlas);
+    const absl::StatusOr<ClusterSums> sums = MeasureRun(**store, *run, 0, **atlas);
     if (!sums.ok()) return sums.status();
     const auto rounds = (*store)->Rounds(run->run());
     if (!rounds.ok()) return rounds.status();

@@ -337,7 +337,7 @@ TEST(CoverageTest, TransferByProblems) {
       }
     }
     const absl::StatusOr<TransferStudy> study =
-        StudyTransfer(run, kTestRun, {.scoring = {}, .bootstrap = kFewReplicates});
+        StudyTransfer(run, run.record, {.scoring = {}, .bootstrap = kFewReplicates});
     ASSERT_TRUE(study.ok()) << study.status();
     const TransferGroup& all = study->groups[0];
     helped.Add(all.helped, .4);

@@ -1,4 +1,5 @@
 #include "lineage/influence.h"
+#include "lineage/content.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -225,9 +226,12 @@ TEST(ContentTest, ByHand) {
   NoteStory story;
   TinyAtlas atlas;
   const auto table = LoadTable(story.run, atlas);
-  const GroupStudies studies = StudyContent(story.run, *table, Quick());
-  ASSERT_TRUE(studies.ok()) << studies.status();
-  const GroupStudy& study = (*studies)[0];
+  const RunSet runs(story.run.record);
+  ContentCount count(runs, Quick());
+  const absl::Status added = count.Add(story.run, *table);
+  ASSERT_TRUE(added.ok()) << added;
+  const std::vector<GroupStudy> studies = count.Finish();
+  const GroupStudy& study = studies[0];
   EXPECT_EQ(Row(study, "all", "", "unsupported_closure").count, 8);
   EXPECT_EQ(Value(study, "unsupported_closure", "harmful"), 1);
   EXPECT_EQ(Value(study, "unsupported_closure", "helpful"), 0);
@@ -248,9 +252,12 @@ TEST(PropagationTest, ByHand) {
   story.run.Make(1, 70, 0, Advice(3), Change::kStrengthened, story.assertion);
   TinyAtlas atlas;
   const auto table = LoadTable(story.run, atlas);
-  const GroupStudies studies = StudyPropagation(story.run, *table, Quick());
-  ASSERT_TRUE(studies.ok()) << studies.status();
-  const GroupStudy& study = (*studies)[0];
+  const RunSet runs(story.run.record);
+  PropagationCount count(runs, Quick());
+  const absl::Status added = count.Add(story.run, *table);
+  ASSERT_TRUE(added.ok()) << added;
+  const std::vector<GroupStudy> studies = count.Finish();
+  const GroupStudy& study = studies[0];
   EXPECT_EQ(Row(study, "all", "", "").count, 2);
   EXPECT_EQ(Value(study, "", "harmed_received"), 1);
   EXPECT_EQ(Value(study, "", "helped_received"), .5);
@@ -258,7 +265,7 @@ TEST(PropagationTest, ByHand) {
   EXPECT_EQ(Value(study, "", "helped_written"), 0);
   EXPECT_EQ(Value(study, "", "written_points"), 100);
   EXPECT_EQ(Value(study, "", "harmed_claims"), 1);
-  for (const Table& t : GroupTables(*studies)) {
+  for (const Table& t : GroupTables(studies)) {
     for (const auto& row : t.rows) EXPECT_EQ(row.size(), t.columns.size());
   }
 }

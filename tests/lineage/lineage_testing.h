@@ -9,6 +9,7 @@
 #include <memory>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "kb/store.h"
@@ -114,6 +115,25 @@ class TestRun : public Store {
 };
 
 inline constexpr int kTestRun = 3;
+
+// A store of several runs, run i told by the TestRun at i.
+class ManyRuns : public TestRun {
+ public:
+  explicit ManyRuns(std::vector<const TestRun*> runs) : TestRun({}, 0), runs_(std::move(runs)) {}
+  absl::Status ScanRun(int run,
+                       const std::function<bool(const AttemptBlock&)>& visit) const override {
+    return runs_[run]->ScanRun(kTestRun, visit);
+  }
+  absl::StatusOr<std::vector<RoundRecord>> Rounds(int run) const override {
+    return runs_[run]->Rounds(kTestRun);
+  }
+  absl::StatusOr<BaselineBlock> Baselines(int run, int problem) const override {
+    return runs_[run]->Baselines(kTestRun, problem);
+  }
+
+ private:
+  std::vector<const TestRun*> runs_;
+};
 
 // The outcome of an attempt that passed at this speed.
 Outcome Passed(int speed_lg);

@@ -202,7 +202,7 @@ TEST(PersistenceTest, TablesSaySoWhereThereIsNoHalfLife) {
   run.Carry(1, kProblem, 0, a);
   TinyAtlas atlas;
   const auto table = LoadTable(run, atlas);
-  const std::vector<Table> tables = PersistenceTables(*table, StudyPersistence(*table));
+  const std::vector<Table> tables = PersistenceTables(StudyPersistence(*table));
   ASSERT_EQ(tables.size(), 5);
   for (const Table& t : tables) {
     for (const std::vector<Cell>& row : t.rows) EXPECT_EQ(row.size(), t.columns.size()) << t.title;
@@ -220,7 +220,7 @@ TEST(PersistenceTest, EmptyRun) {
   const PersistenceStudy study = StudyPersistence(*table);
   EXPECT_EQ(Group(study, "all", "all", "any").curve.count, 0);
   EXPECT_TRUE(study.rounds.empty());
-  EXPECT_EQ(PersistenceTables(*table, study)[2].rows.size(), 0);
+  EXPECT_EQ(PersistenceTables(study)[2].rows.size(), 0);
 }
 
 }  // namespace

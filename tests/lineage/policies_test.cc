@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "absl/strings/str_cat.h"
 #include "tests/lineage/lineage_testing.h"
 
 namespace hearsay {
@@ -59,7 +60,7 @@ TEST(RunMeasuresTest, ByHand) {
   TestRun run({4, 70}, 2);
   Tell(&run, 2048, 6);
   TinyAtlas atlas;
-  const auto sums = MeasureRun(run, run.record, atlas);
+  const auto sums = MeasureRun(run, run.record, 0, atlas);
   ASSERT_TRUE(sums.ok()) << sums.status();
   EXPECT_EQ(sums->Total(kRunComparisons), 8);
   EXPECT_EQ(sums->Total(kRunLateAttempts), 4);
@@ -78,7 +79,7 @@ TEST(RunMeasuresTest, ASummaryHasNoNotes) {
   Tell(&run, 2048, 6);
   run.record.set_claims_recorded(false);
   TinyAtlas atlas;
-  const auto sums = MeasureRun(run, run.record, atlas);
+  const auto sums = MeasureRun(run, run.record, 0, atlas);
   ASSERT_TRUE(sums.ok()) << sums.status();
   EXPECT_EQ(Measure(*sums, "T"), 1);
   EXPECT_TRUE(std::isnan(Measure(*sums, "notes_under")));
@@ -90,29 +91,10 @@ TEST(RunMeasuresTest, NamesTheNoteThatFitsNoSource) {
   Tell(&run, 2048, 6);
   run.Carry(2, 70, 1, ClaimId::Of(AttemptId::Of(kTestRun, 0, 70, 0), 0));
   TinyAtlas atlas;
-  const absl::Status status = MeasureRun(run, run.record, atlas).status();
+  const absl::Status status = MeasureRun(run, run.record, 0, atlas).status();
   EXPECT_EQ(status.code(), absl::StatusCode::kDataLoss);
   EXPECT_THAT(std::string(status.message()), HasSubstr("R3:r2.p71.l1: refers to R3:r0.p71.l0#1"));
 }
-
-// A store of several runs, each told by a TestRun.
-class ManyRuns : public TestRun {
- public:
-  explicit ManyRuns(std::vector<TestRun*> runs) : TestRun({4, 70}, 2), runs_(std::move(runs)) {}
-  absl::Status ScanRun(int run,
-                       const std::function<bool(const AttemptBlock&)>& visit) const override {
-    return runs_[run]->ScanRun(kTestRun, visit);
-  }
-  absl::StatusOr<std::vector<RoundRecord>> Rounds(int run) const override {
-    return runs_[run]->Rounds(kTestRun);
-  }
-  absl::StatusOr<BaselineBlock> Baselines(int run, int problem) const override {
-    return runs_[run]->Baselines(kTestRun, problem);
-  }
-
- private:
-  std::vector<TestRun*> runs_;
-};
 
 TEST(PoliciesTest, DifferencesAndFrontierByHand) {
   TestRun none({4, 70}, 2), better({4, 70}, 2), worse({4, 70}, 2);
@@ -126,12 +108,15 @@ TEST(PoliciesTest, DifferencesAndFrontierByHand) {
   }
   const ManyRuns store({&none, &better, &worse});
   std::vector<RunRecord> records(3, none.record);
-  for (int run = 0; run < 3; ++run) records[run].set_run(run);
+  for (int run = 0; run < 3; ++run) {
+    records[run].set_run(run);
+    records[run].set_plan_text(absl::StrCat("plan ", run));
+  }
   records[1].set_policies("verify_gate=1");
   records[2].set_policies("ttl=1");
   TinyAtlas atlas;
   const auto study =
-      StudyPolicies(store, records[0], {records[1], records[2]}, atlas, {.replicates = 20});
+      StudyPolicies(store, {{records[0], {records[1], records[2]}}}, atlas, {.replicates = 20});
   ASSERT_TRUE(study.ok()) << study.status();
   ASSERT_EQ(study->effects.size(), 3);
   EXPECT_EQ(study->effects[0].lift_change.value, 0);
@@ -149,6 +134,43 @@ TEST(PoliciesTest, DifferencesAndFrontierByHand) {
   EXPECT_FALSE(study->effects[2].on_frontier);
   const std::vector<Table> tables = PolicyTables(*study);
   for (const auto& row : tables[0].rows) EXPECT_EQ(row.size(), tables[0].columns.size());
+}
+
+TEST(PoliciesTest, PlansArePooledPairByPair) {
+  // The gate doubles speed in the first plan and halves it in the second, which is twice as fast
+  // without it; the other policy is run in the first plan only.
+  TestRun slow({4, 70}, 2), slow_gate({4, 70}, 2), fast({4, 70}, 2), fast_gate({4, 70}, 2);
+  Tell(&slow, 1024, 6);
+  Tell(&slow_gate, 2048, 8);
+  Tell(&fast, 2048, 6);
+  Tell(&fast_gate, 1024, 8);
+  const ManyRuns store({&slow, &slow_gate, &fast, &fast_gate, &slow_gate});
+  std::vector<RunRecord> records(5, slow.record);
+  for (int run = 0; run < 5; ++run) {
+    records[run].set_run(run);
+    records[run].set_plan_text(absl::StrCat("plan ", run));
+    records[run].set_seed(run < 2 || run == 4 ? 1 : 2);
+    records[run].set_policies(run == 4 ? "ttl=1" : run % 2 == 1 ? "verify_gate=1" : "");
+  }
+  TinyAtlas atlas;
+  const auto study =
+      StudyPolicies(store, {{records[0], {records[1], records[4]}}, {records[2], {records[3]}}},
+                    atlas, {.replicates = 20});
+  ASSERT_TRUE(study.ok()) << study.status();
+  // Pooled: none, the gate, the other; then two plans with their own.
+  ASSERT_EQ(study->effects.size(), 3 + 3 + 2);
+  const PolicyEffect& pooled = study->effects[1];
+  EXPECT_EQ(pooled.plan, "all");
+  EXPECT_EQ(pooled.run, "2 runs");
+  EXPECT_THAT(*pooled.lift_change.value, DoubleNear(0, 1e-12));
+  EXPECT_EQ(pooled.submissions.value, 2);
+  // It is compared with the runs without policies of the plans that it was run under.
+  EXPECT_EQ(study->effects[2].run, "R4");
+  EXPECT_THAT(*study->effects[2].lift_change.value, DoubleNear(1, 1e-12));
+  EXPECT_FALSE(study->effects[2].on_frontier);
+  EXPECT_THAT(*study->effects[4].lift_change.value, DoubleNear(1, 1e-12));
+  EXPECT_EQ(study->effects[4].plan, "R0: , seed 1");
+  EXPECT_THAT(*study->effects[7].lift_change.value, DoubleNear(-.5, 1e-12));
 }
 
 }  // namespace

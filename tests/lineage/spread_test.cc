@@ -85,7 +85,7 @@ struct Story {
 TEST(SpreadTest, OffspringByHand) {
   Story story;
   const SpreadStudy study = Study(story.run);
-  EXPECT_TRUE(study.by_lane);
+  EXPECT_TRUE(study.runs.by_lane());
   // Round 0: the false one has three children. Round 1: lane 0 one, lane 1 none (lane 0 of round 2
   // had it from lane 0 first), lane 2 one. Round 2: lane 0 one, lane 2 none.
   EXPECT_THAT(Part(study, "false", "", -1).offspring, ElementsAre(2, 3, 0, 1));
