@@ -53,7 +53,8 @@ constexpr CommandEntry kCommands[] = {
      "  hearsay study transfer --format csv --table 1\n"
      "  hearsay study attribution\n"
      "  hearsay study persistence --run 1-3    # pooled\n"
-     "  hearsay study policies --run all\n",
+     "  hearsay study policies --run all\n"
+     "  hearsay study published                # beside a benchmark of language models\n",
      NewStudyCommand},
     {"report", "Write all studies of a run or of several as one HTML page",
      "  hearsay report R1 -o report.html\n"

@@ -8,6 +8,7 @@
 #include "lineage/influence.h"
 #include "lineage/persistence.h"
 #include "lineage/policies.h"
+#include "lineage/published.h"
 #include "lineage/spread.h"
 #include "lineage/transfer.h"
 #include "tasks/words.h"
@@ -86,6 +87,24 @@ Tables Policies(const Store& store, const RunSet& runs) {
   return PolicyTables(*study);
 }
 
+Tables Published(const Store& store, const RunSet& runs) {
+  const auto atlas = AtlasOf(runs.run(0));
+  if (!atlas.ok()) return atlas.status();
+  const absl::StatusOr<TransferStudy> transfer = StudyTransfer(store, runs, {});
+  if (!transfer.ok()) return transfer.status();
+  const GroupStudies attribution = StudyAttribution(store, runs, **atlas);
+  if (!attribution.ok()) return attribution.status();
+  ContentCount content(runs);
+  PropagationCount propagation(runs);
+  const absl::Status status = VisitClaims(store, runs, [&](const ClaimTable& table) {
+    absl::Status added = content.Add(store, table);
+    if (added.ok()) added = propagation.Add(store, table);
+    return added;
+  });
+  if (!status.ok()) return status;
+  return PublishedTables({*transfer, content.Finish(), *attribution, propagation.Finish()});
+}
+
 struct Study {
   const char* name;
   Tables (*make)(const Store& store, const RunSet& runs);
@@ -98,14 +117,16 @@ constexpr Study kStudies[] = {{"transfer", Transfer},
                               {"adoption", Adoption},
                               {"propagation", OfClaims<PropagationCount>},
                               {"persistence", Persistence},
-                              {"policies", Policies}};
+                              {"policies", Policies},
+                              {"published", Published}};
 
 class StudyCommand : public Command {
  public:
   void Declare(ArgParser& args) override {
     args.AddWord(
         "STUDY",
-        "transfer, standing, content, attribution, adoption, propagation, persistence, policies",
+        "transfer, standing, content, attribution, adoption, propagation, persistence, policies or "
+        "published",
         &study_);
     kb_.Declare(args);
     runs_.Declare(args);

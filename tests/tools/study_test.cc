@@ -25,7 +25,7 @@ class RunSetCommandTest : public ::testing::Test {
 
 TEST_F(RunSetCommandTest, EveryStudyTakesSeveralRunsInAnyOrder) {
   for (const char* study : {"transfer", "standing", "content", "attribution", "adoption",
-                            "propagation", "persistence", "policies"}) {
+                            "propagation", "persistence", "policies", "published"}) {
     SCOPED_TRACE(study);
     const std::string command = absl::StrCat("study ", study, " --format json --run ");
     const Ended all = sandbox.Run(absl::StrCat(command, "all"));
