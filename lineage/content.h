@@ -1,5 +1,5 @@
 // The studies of what stands in notes: content and propagation. As in influence.h, but they read
-// the claims of the runs, one table after the other, so that only one has to be in memory.
+// the claims of the runs, one table after the other, so that not all have to be in memory.
 //
 // Make one of a set of runs, add the table of each run in the order of the set, and finish.
 // Not thread safe, but two studies may add from one table at a time.

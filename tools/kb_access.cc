@@ -1,6 +1,7 @@
 #include "tools/kb_access.h"
 
 #include <algorithm>
+#include <future>
 #include <map>
 #include <utility>
 #include <vector>
@@ -163,9 +164,17 @@ absl::Status VisitClaims(const Store& store, const RunSet& runs,
                          const std::function<absl::Status(const ClaimTable&)>& visit) {
   const auto atlas = AtlasOf(runs.run(0));
   if (!atlas.ok()) return atlas.status();
-  for (const RunRecord& run : runs.runs()) {
-    const auto table = ClaimTable::Load(store, run.run(), **atlas);
+  const auto load = [&](int place) {
+    return std::async(std::launch::async, [&store, &runs, &atlas, place] {
+      return ClaimTable::Load(store, runs.run(place).run(), **atlas);
+    });
+  };
+  // The next table is loaded beside the visit of this one.
+  auto loading = load(0);
+  for (int place = 0; place < runs.size(); ++place) {
+    const auto table = loading.get();
     if (!table.ok()) return table.status();
+    if (place + 1 < runs.size()) loading = load(place + 1);
     const absl::Status status = visit(**table);
     if (!status.ok()) return status;
   }

@@ -72,7 +72,7 @@ struct RunClaims {
   std::unique_ptr<ClaimTable> table;  // borrows the atlas
 };
 
-// Visits the claims of each of the runs, in their order, one table in memory at a time. Errors:
+// Visits the claims of each of the runs, in their order, with two tables in memory at most. Errors:
 // those of LoadClaims and of `visit`.
 absl::Status VisitClaims(const Store& store, const RunSet& runs,
                          const std::function<absl::Status(const ClaimTable&)>& visit);

@@ -174,10 +174,13 @@ absl::StatusOr<std::string> MakeReport(const Store& store, const RunSet& runs) {
   const absl::StatusOr<std::string> subtitle = Subtitle(store, runs);
   if (!subtitle.ok()) return subtitle.status();
   ReportPage page(absl::StrCat("hearsay: ", runs.Title()), *subtitle);
+  auto standing = std::async(std::launch::async, [&] { return StudyStanding(store, runs); });
   absl::Status status = AddTransfer(StudyTransfer(store, runs, {}), &page);
-  if (status.ok()) status = AddStanding(StudyStanding(store, runs), &page);
-  if (status.ok()) status = AddAdoption(StudyAdoption(store, runs), &page);
-  if (status.ok()) status = AddAttribution(StudyAttribution(store, runs, **atlas), &page);
+  status.Update(AddStanding(standing.get(), &page));
+  auto adoption = std::async(std::launch::async, [&] { return StudyAdoption(store, runs); });
+  const GroupStudies attribution = StudyAttribution(store, runs, **atlas);
+  status.Update(AddAdoption(adoption.get(), &page));
+  if (status.ok()) status = AddAttribution(attribution, &page);
   const bool claims_recorded =
       std::all_of(runs.runs().begin(), runs.runs().end(),
                   [](const RunRecord& one) { return one.claims_recorded(); });

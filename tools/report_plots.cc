@@ -9,6 +9,9 @@ namespace {
 
 const PlotAxis kRound = {"round"};
 
+// Above, rows by run are left to the tables.
+constexpr int kMostRunsDrawn = 12;
+
 std::string Spaced(const std::string& name) { return absl::StrReplaceAll(name, {{"_", " "}}); }
 
 void AddPoint(PlotSeries* series, double x, const Estimate& estimate) {
@@ -141,6 +144,7 @@ DotPlot TrendPlot(const SpreadStudy& study) {
                   0.0,
                   {"notes, unsupported", "notes, hardened", "decisions"}};
   for (const Trend& trend : study.trends) {
+    if (!trend.run.empty() && study.runs.size() > kMostRunsDrawn) continue;
     const std::string name = trend.agent.empty() ? "all" : trend.agent;
     plot.dots.push_back({trend.run.empty() ? name : trend.run, trend.notes_points, 0});
     plot.dots.push_back({"", trend.hardened_points, 1});
