@@ -154,12 +154,9 @@ class Store {
   // problem.
   absl::StatusOr<std::vector<std::vector<NotedClaim>>> NotesOfRound(int run, int round,
                                                                     int problem) const;
-  // The lanes of the next round that read this attempt's note, ascending.
+  // The lanes of the next round that read this attempt's note, ascending; none where that round is
+  // not committed. Reads the sources of the problem in the next round.
   virtual absl::StatusOr<std::vector<uint32_t>> Receivers(AttemptId attempt) const = 0;
-  // The same for all lanes of the block that holds the attempt; [lane in the block], all empty
-  // where the next round is not committed. Reads the sources of the problem in the next round.
-  virtual absl::StatusOr<std::vector<std::vector<uint32_t>>> ReceiversOfBlock(
-      AttemptId attempt) const = 0;
 
   // --- notes from outside ---
   // Keeps a text in full and returns its number, from 1.

@@ -153,42 +153,30 @@ absl::StatusOr<std::vector<NotedClaim>> RocksStore::Note(AttemptId attempt) cons
 }
 
 absl::StatusOr<std::vector<uint32_t>> RocksStore::Receivers(AttemptId attempt) const {
-  absl::StatusOr<std::vector<std::vector<uint32_t>>> receivers = ReceiversOfBlock(attempt);
-  if (!receivers.ok()) return receivers.status();
-  const size_t i = static_cast<size_t>(attempt.lane() % kBlockLanes);
-  if (i >= receivers->size()) return NotFound(absl::StrCat("attempt ", Format(attempt)));
-  return (*receivers)[i];
-}
-
-absl::StatusOr<std::vector<std::vector<uint32_t>>> RocksStore::ReceiversOfBlock(
-    AttemptId attempt) const {
-  const absl::StatusOr<BlockPtr> block = CachedBlockOf(attempt);
-  if (!block.ok()) return block.status();
+  if (absl::Status there = CachedBlockOf(attempt).status(); !there.ok()) return there;
   const int next = attempt.round() + 1;
   if (WasDropped(attempt.run(), next)) {
     return NotFound(attempt.run(), next, absl::StrCat("receivers of ", Format(attempt)));
   }
-  std::vector<std::vector<uint32_t>> receivers((*block)->size());
+  std::vector<uint32_t> receivers;
   if (next == kMaxRounds) return receivers;
-  const uint32_t first_lane = static_cast<uint32_t>((*block)->first.lane());
+  const uint32_t author = static_cast<uint32_t>(attempt.lane());
   const std::string readers = BlockKey(AttemptId::Of(attempt.run(), next, attempt.problem(), 0));
-  const absl::Status status =
-      Each(kAttempts, readers.substr(0, 12),
-           [&](absl::string_view key, absl::string_view value) -> absl::StatusOr<bool> {
-             const absl::StatusOr<AttemptId> first = ParseBlockKey(key);
-             if (!first.ok()) return Named(first.status());
-             const absl::StatusOr<AttemptBlock> reader = DecodeSources(*first, value);
-             if (!reader.ok()) return Named(reader.status());
-             for (size_t i = 0; i + 1 < reader->source_begin.size(); ++i) {
-               for (const uint32_t source : reader->sources_of(static_cast<int>(i))) {
-                 const uint32_t at = source - first_lane;
-                 if (at >= receivers.size()) continue;
-                 receivers[at].push_back(static_cast<uint32_t>(first->lane()) +
-                                         static_cast<uint32_t>(i));
-               }
-             }
-             return true;
-           });
+  const absl::Status status = Each(
+      kAttempts, readers.substr(0, 12),
+      [&](absl::string_view key, absl::string_view value) -> absl::StatusOr<bool> {
+        const absl::StatusOr<AttemptId> first = ParseBlockKey(key);
+        if (!first.ok()) return Named(first.status());
+        const absl::StatusOr<AttemptBlock> reader = DecodeSources(*first, value);
+        if (!reader.ok()) return Named(reader.status());
+        for (size_t i = 0; i + 1 < reader->source_begin.size(); ++i) {
+          for (const uint32_t source : reader->sources_of(static_cast<int>(i))) {
+            if (source != author) continue;
+            receivers.push_back(static_cast<uint32_t>(first->lane()) + static_cast<uint32_t>(i));
+          }
+        }
+        return true;
+      });
   if (!status.ok()) return status;
   return receivers;
 }

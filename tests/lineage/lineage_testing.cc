@@ -191,9 +191,6 @@ absl::StatusOr<AttemptBlock> TestRun::BlockOf(AttemptId) const { return NotHere(
 absl::StatusOr<NewClaim> TestRun::FindClaim(ClaimId) const { return NotHere(); }
 absl::StatusOr<std::vector<NotedClaim>> TestRun::Note(AttemptId) const { return NotHere(); }
 absl::StatusOr<std::vector<uint32_t>> TestRun::Receivers(AttemptId) const { return NotHere(); }
-absl::StatusOr<std::vector<std::vector<uint32_t>>> TestRun::ReceiversOfBlock(AttemptId) const {
-  return NotHere();
-}
 absl::StatusOr<int> TestRun::PutText(const TextRecord&) { return NotHere(); }
 absl::StatusOr<TextRecord> TestRun::Text(int) const { return NotHere(); }
 absl::StatusOr<std::vector<TextRecord>> TestRun::Texts() const { return NotHere(); }

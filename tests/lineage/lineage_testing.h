@@ -101,8 +101,6 @@ class TestRun : public Store {
   absl::StatusOr<NewClaim> FindClaim(ClaimId claim) const override;
   absl::StatusOr<std::vector<NotedClaim>> Note(AttemptId attempt) const override;
   absl::StatusOr<std::vector<uint32_t>> Receivers(AttemptId attempt) const override;
-  absl::StatusOr<std::vector<std::vector<uint32_t>>> ReceiversOfBlock(
-      AttemptId attempt) const override;
   absl::StatusOr<int> PutText(const TextRecord& text) override;
   absl::StatusOr<TextRecord> Text(int number) const override;
   absl::StatusOr<std::vector<TextRecord>> Texts() const override;

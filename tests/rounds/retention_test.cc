@@ -29,9 +29,6 @@ constexpr size_t kNever = size_t{1} << 40;  // to ingest
 // All that a run keeps, in words that a test can print.
 std::map<std::string, std::string> Contents(const Store& store, int run) {
   std::map<std::string, std::string> contents;
-  const auto lanes = [](std::string* out, const std::vector<uint32_t>& of_lane) {
-    absl::StrAppend(out, absl::StrJoin(of_lane, ","));
-  };
   const auto rounds = store.Rounds(run);
   EXPECT_TRUE(rounds.ok()) << rounds.status();
   for (const RoundRecord& round : *rounds) {
@@ -39,9 +36,9 @@ std::map<std::string, std::string> Contents(const Store& store, int run) {
     const absl::Status scanned =
         store.ScanEncoded(run, round.round(), [&](AttemptId first, absl::string_view bytes) {
           contents[absl::StrCat("block ", Format(first))] = std::string(bytes);
-          const auto receivers = store.ReceiversOfBlock(first);
+          const auto receivers = store.Receivers(first);
           contents[absl::StrCat("receivers ", Format(first))] =
-              receivers.ok() ? absl::StrJoin(*receivers, ";", lanes) : "dropped";
+              receivers.ok() ? absl::StrJoin(*receivers, ",") : "dropped";
           return true;
         });
     EXPECT_TRUE(scanned.ok()) << scanned;
