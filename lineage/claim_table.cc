@@ -345,6 +345,9 @@ RowIndex ClaimTable::Find(ClaimId id) const {
                            static_cast<uint64_t>(slot) * run_.lanes() + attempt.lane();
   if (ordinal + 1 >= new_begin_.size()) return kNoRow;
   const uint32_t begin = new_begin_[ordinal], end = new_begin_[ordinal + 1];
+  if (dropped_rounds_ == 0) {  // without a look at the row, which is seldom in a cache
+    return begin + id.place() < end ? static_cast<RowIndex>(begin + id.place()) : kNoRow;
+  }
   // Of an attempt that was dropped some claims may be missing, and the others stand further on.
   for (uint32_t row = std::min(begin + id.place(), end - 1); begin < end; --row) {
     if (rows_[row].id == id) return static_cast<RowIndex>(row);
