@@ -90,19 +90,24 @@ Tables Policies(const Store& store, const RunSet& runs) {
 Tables Published(const Store& store, const RunSet& runs) {
   const auto atlas = AtlasOf(runs.run(0));
   if (!atlas.ok()) return atlas.status();
+  auto attributing =
+      std::async(std::launch::async, [&] { return StudyAttribution(store, runs, **atlas); });
   const absl::StatusOr<TransferStudy> transfer = StudyTransfer(store, runs, {});
+  const GroupStudies attribution = attributing.get();
   if (!transfer.ok()) return transfer.status();
-  const GroupStudies attribution = StudyAttribution(store, runs, **atlas);
   if (!attribution.ok()) return attribution.status();
   ContentCount content(runs);
   PropagationCount propagation(runs);
   const absl::Status status = VisitClaims(store, runs, [&](const ClaimTable& table) {
-    absl::Status added = content.Add(store, table);
-    if (added.ok()) added = propagation.Add(store, table);
+    auto telling = std::async(std::launch::async, [&] { return content.Add(store, table); });
+    absl::Status added = propagation.Add(store, table);
+    added.Update(telling.get());
     return added;
   });
   if (!status.ok()) return status;
-  return PublishedTables({*transfer, content.Finish(), *attribution, propagation.Finish()});
+  auto estimating = std::async(std::launch::async, [&] { return content.Finish(); });
+  const std::vector<GroupStudy> propagated = propagation.Finish();
+  return PublishedTables({*transfer, estimating.get(), *attribution, propagated});
 }
 
 struct Study {
