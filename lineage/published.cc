@@ -253,8 +253,7 @@ absl::StatusOr<std::vector<Table>> PublishedTables(const PublishedInputs& inputs
       "ours: agents that were set by hand, none of them fitted to these figures or meant to be one "
       "of those models, on modelled landscapes; all rounds after round 0 of the runs",
       "within: how many cells, agents or models lie in the published range; an agent is none of "
-      "the "
-      "models, so that it may do what none of them did"};
+      "the models, so that it may do what none of them did"};
   AppendNotes(inputs.transfer.runs.Notes(), &summary);
   all.notes = {
       "within: yes, no, or \"interval reaches\" where the number lies outside and its 95% interval "

@@ -116,8 +116,8 @@ void RunSet::Index() {
     seeds[run.seed()] = 0;
     lanes_per_seed_ = std::max(lanes_per_seed_, std::min(run.lanes(), kMostLaneClusters));
   }
-  int number =
-      0;  // in the order of the seeds, so that sets of the same seeds have the same clusters
+  // In the order of the seeds, so that sets of the same seeds have the same clusters.
+  int number = 0;
   for (auto& [seed, index] : seeds) index = number++;
   for (const RunRecord& run : runs_) {
     first_lane_cluster_.push_back(seeds[run.seed()] * lanes_per_seed_);
